@@ -1,0 +1,1 @@
+"""The application: commands, configuration, pipeline, conversation."""

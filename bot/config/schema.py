@@ -1,0 +1,198 @@
+"""Every configuration key, its type, bounds and default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+Seconds = Annotated[float, Field(ge=0)]
+Port = Annotated[int, Field(ge=0, le=65_535)]
+
+
+class Section(BaseModel):
+    """A part of the configuration: frozen, unknown keys refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class BotSettings(Section):
+    """Who speaks and what is said at fixed moments; an empty phrase is not said."""
+
+    name: str = "Earshot"
+    language: str = "en"
+    system_prompt: str = (
+        "You are {name}, a friendly voice assistant in a spoken conversation. Answer in one to "
+        "three short sentences of plain speech. No lists, no markdown, no emoji, no code. "
+        "Write numbers, dates and units the way they are said aloud."
+    )
+    greeting: str = "Hello, I am {name}. What can I do for you?"
+    goodbye: str = "Goodbye."
+    apology: str = "Sorry, I could not think of an answer just now. Please ask me again."
+
+
+class AudioSettings(Section):
+    """The sound card. Devices by name (or part of one) or number; None is the default."""
+
+    input_device: str | int | None = None
+    output_device: str | int | None = None
+    input_rate_hz: Literal[8_000, 16_000] = 16_000
+    output_rate_hz: Literal[8_000, 16_000, 24_000, 48_000] = 24_000
+    latency_s: Annotated[float, Field(ge=0, le=1)] | Literal["low", "high"] = "low"
+    silent_microphone_s: Seconds = 8.0
+
+
+class VadSettings(Section):
+    """Voice activity: which detector and how it is smoothed."""
+
+    kind: Literal["silero", "webrtc"] = "silero"
+    confidence: Annotated[float, Field(ge=0, le=1)] = 0.7
+    start_s: Seconds = 0.2
+    stop_s: Seconds = 0.2
+    webrtc_aggressiveness: Annotated[int, Field(ge=0, le=3)] = 2
+
+
+class TurnSettings(Section):
+    """When the user's turn is over."""
+
+    end: Literal["smart", "silence"] = "smart"
+    silence_s: Seconds = 0.8
+    max_wait_s: Seconds = 5.0
+    interruptions: bool = True
+
+
+class SttSettings(Section):
+    """Speech to text: local whisper, or an OpenAI-compatible transcription endpoint."""
+
+    kind: Literal["whisper", "openai"] = "whisper"
+    model: str = "whisper-tiny.en"
+    base_url: str | None = None
+    language: str = "en"
+    threads: Annotated[int, Field(ge=1)] = 1
+    timeout_s: Annotated[float, Field(gt=0)] = 15.0
+
+
+class EmbeddedLlmSettings(Section):
+    """The model that runs as our child process."""
+
+    model: str = "smollm2-135m-instruct"
+    threads: Annotated[int, Field(ge=1)] = 1
+    context_tokens: Annotated[int, Field(ge=512)] = 4_096
+
+
+class LlmSettings(Section):
+    """Who thinks. ``llm: auto`` in the file is short for ``llm: {provider: auto}``."""
+
+    provider: Literal["auto", "openai", "local", "embedded"] = "auto"
+    base_url: str | None = None
+    model: str | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
+    max_tokens: Annotated[int, Field(ge=1)] = 256
+    connect_timeout_s: Annotated[float, Field(gt=0)] = 5.0
+    first_token_timeout_s: Annotated[float, Field(gt=0)] = 15.0
+    stall_timeout_s: Annotated[float, Field(gt=0)] = 3.0
+    retries: Annotated[int, Field(ge=0, le=3)] = 1
+    max_retry_after_s: Seconds = 2.0
+    embedded: EmbeddedLlmSettings = EmbeddedLlmSettings()
+
+
+class TtsSettings(Section):
+    """The voice. ``threads: 0`` uses every core."""
+
+    engine: Literal["kokoro_onnx"] = "kokoro_onnx"
+    voice: str = "af_heart"
+    speed: Annotated[float, Field(ge=0.5, le=2.0)] = 1.0
+    threads: Annotated[int, Field(ge=0)] = 0
+    max_concurrent: Annotated[int, Field(ge=1)] = 1
+    unit_timeout_s: Annotated[float, Field(gt=0)] = 60.0
+
+
+class ToolSettings(Section):
+    """Functions the model may call, by name; ``[]`` switches tools off."""
+
+    enabled: tuple[str, ...] = ("current_time", "set_timer")
+    timeout_s: Annotated[float, Field(gt=0)] = 10.0
+
+
+class WebSettings(Section):
+    """The browser page (WebRTC)."""
+
+    host: str = "127.0.0.1"
+    port: Port = 7860
+    max_sessions: Annotated[int, Field(ge=1)] = 4
+    ice_servers: tuple[str, ...] = ()
+
+
+class PhoneSettings(Section):
+    """Carrier webhook and media stream. Credentials come from the environment."""
+
+    provider: Literal["twilio", "telnyx", "plivo", "exotel"] = "twilio"
+    host: str = "127.0.0.1"
+    port: Port = 7861
+    public_url: str | None = None
+    max_calls: Annotated[int, Field(ge=1)] = 2
+    max_call_s: Annotated[float, Field(gt=0)] = 1_800.0
+
+
+class RoomSettings(Section):
+    """A LiveKit or Daily room. Credentials come from the environment."""
+
+    provider: Literal["livekit", "daily"] = "livekit"
+    url: str | None = None
+    room: str | None = None
+
+
+class ModelSettings(Section):
+    """Where model files are kept and where they may come from, in order."""
+
+    dir: Path | None = None
+    sources: tuple[Literal["local", "huggingface", "index"], ...] = (
+        "local",
+        "huggingface",
+        "index",
+    )
+    local_dir: Path | None = None
+
+
+class PrivacySettings(Section):
+    """What may be written to logs."""
+
+    log_text: bool = False
+
+
+class LogSettings(Section):
+    """Logs go to standard error, or to a file."""
+
+    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
+    file: Path | None = None
+
+
+class Settings(Section):
+    """The whole configuration. Secrets are not in it: see ``bot.config.secrets``."""
+
+    bot: BotSettings = BotSettings()
+    audio: AudioSettings = AudioSettings()
+    vad: VadSettings = VadSettings()
+    turn: TurnSettings = TurnSettings()
+    stt: SttSettings = SttSettings()
+    llm: LlmSettings = LlmSettings()
+    tts: TtsSettings = TtsSettings()
+    tools: ToolSettings = ToolSettings()
+    web: WebSettings = WebSettings()
+    phone: PhoneSettings = PhoneSettings()
+    room: RoomSettings = RoomSettings()
+    models: ModelSettings = ModelSettings()
+    privacy: PrivacySettings = PrivacySettings()
+    log: LogSettings = LogSettings()
+
+    @field_validator("llm", mode="before")
+    @classmethod
+    def _provider_shorthand(cls, value: Any) -> Any:
+        return {"provider": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _named_endpoint_needs_a_model(self) -> Settings:
+        if self.llm.provider == "openai" and self.llm.base_url and not self.llm.model:
+            raise ValueError("llm.model must be set when llm.base_url is")
+        return self

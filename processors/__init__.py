@@ -1,0 +1,1 @@
+"""Pipecat frame processors of our own."""

@@ -1,0 +1,1 @@
+"""Text to speech with word times, cancellable; no pipecat below this line."""

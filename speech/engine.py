@@ -1,0 +1,96 @@
+"""The one interface every speech engine implements."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+ENGINE_RATE_HZ = 24_000
+"""Kokoro's rate; an engine with another one says so in ``sample_rate``."""
+
+Stamp = Callable[[str, str], None]
+"""Called as ``stamp(stage, unit_id)`` when a unit reaches a timeline stage; may come
+from a worker thread. Stages: ``synthesis_start``, ``first_chunk``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the unit as the text writes it, and the samples it is heard in.
+
+    ``start``/``end`` count from the unit's first sample, at the engine's rate.
+    """
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class PcmChunk:
+    """A run of int16 mono samples of one unit.
+
+    ``first_sample`` counts from the unit's first sample; chunks of a unit are
+    contiguous and in order. ``words`` are those that *begin* in this chunk and may be
+    empty where an engine knows no word times.
+    """
+
+    unit_id: str
+    first_sample: int
+    samples: NDArray[np.int16]
+    words: tuple[Word, ...] = field(default=())
+
+
+class SpeechSession(Protocol):
+    """One conversation's voice: units are spoken one at a time, in order of the calls."""
+
+    def speak(self, unit_id: str, text: str) -> AsyncIterator[PcmChunk]:
+        """Stream the unit's audio.
+
+        Text without anything speakable yields nothing. Closing the iterator or cancelling
+        the task that reads it equals ``cancel(unit_id)``. Raises ``EngineError`` when
+        synthesis fails; the session stays usable.
+        """
+        ...
+
+    def cancel(self, unit_id: str) -> None:
+        """Stop the unit's computation, not only its delivery; idempotent, never blocks.
+
+        Its iterator ends without an error. Unknown and finished ids are ignored.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Cancel what runs and release the session; idempotent."""
+        ...
+
+
+class SpeechEngine(Protocol):
+    """A warm model (or connection) shared by many sessions."""
+
+    name: str
+    sample_rate: int
+
+    async def start(self) -> None:
+        """Load and warm up, off the event loop; later calls return at once."""
+        ...
+
+    def voices(self) -> list[str]:
+        """Names ``open`` accepts, sorted."""
+        ...
+
+    async def open(
+        self, voice: str, speed: float = 1.0, *, stamp: Stamp | None = None
+    ) -> SpeechSession:
+        """A session with this voice; ``speed`` 0.5 to 2.0.
+
+        Raises ``UnknownVoiceError`` (with the list of voices) or ``UsageError`` (speed).
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """End every session and free the model; idempotent."""
+        ...

@@ -1,0 +1,132 @@
+"""Every stage of every reply, on one clock."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+STAGES = (
+    "user_speech_end",
+    "stt_final",
+    "llm_request",
+    "llm_first_token",
+    "unit_released",
+    "tts_request",
+    "synthesis_start",
+    "first_chunk",
+    "transport_send",
+    "client_received",
+    "decoded",
+    "scheduled",
+    "audible",
+    "user_onset",
+    "interrupt",
+    "ducked",
+    "silent",
+)
+"""DESIGN's stage names; a stage is never reported under another's name."""
+
+EVENTS = (
+    "session_start",
+    "session_end",
+    "user_started",
+    "user_stopped",
+    "user_text",
+    "bot_started",
+    "bot_stopped",
+    "bot_text",
+    "heard_text",
+    "tool_call",
+    "tool_result",
+    "error",
+    "device",
+    "note",
+)
+"""What else a report shows: turns, texts, tools, faults."""
+
+NAMES = frozenset(STAGES + EVENTS)
+
+MAX_EVENTS = 50_000
+"""About eight hours of talk; the oldest are dropped and counted beyond it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEvent:
+    """``name`` is one of ``STAGES`` or ``EVENTS``; ``at`` is seconds on the timeline's clock.
+
+    ``reply_id`` is the reply (pipecat's audio context id), ``unit_id`` the unit in it.
+    """
+
+    name: str
+    at: float
+    reply_id: str | None = None
+    unit_id: str | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self, origin: float = 0.0) -> str:
+        """One JSON line, ``at`` relative to ``origin``, in seconds."""
+        record: dict[str, Any] = {"name": self.name, "at": round(self.at - origin, 6)}
+        if self.reply_id is not None:
+            record["reply_id"] = self.reply_id
+        if self.unit_id is not None:
+            record["unit_id"] = self.unit_id
+        return json.dumps(record | self.fields, ensure_ascii=False)
+
+
+Listener = Callable[[TimelineEvent], None]
+
+
+class Timeline:
+    """Append-only record of events; safe to mark from any thread.
+
+    Bounded: the oldest events are dropped beyond ``max_events`` and counted in ``dropped``.
+    Listeners run in the marking thread and must not block.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, max_events: int = MAX_EVENTS
+    ) -> None:
+        self.clock = clock
+        self.dropped = 0
+        self._events: deque[TimelineEvent] = deque(maxlen=max_events)
+        self._listeners: list[Listener] = []
+        self._lock = threading.Lock()
+
+    def mark(
+        self,
+        name: str,
+        *,
+        at: float | None = None,
+        reply_id: str | None = None,
+        unit_id: str | None = None,
+        **fields: Any,
+    ) -> TimelineEvent:
+        """Record ``name`` now, or at ``at`` seconds on this timeline's clock."""
+        if name not in NAMES:
+            raise ValueError(f"{name!r} is not a timeline name")
+        when = self.clock() if at is None else at
+        event = TimelineEvent(name, when, reply_id, unit_id, fields)
+        with self._lock:
+            self.dropped += len(self._events) == self._events.maxlen
+            self._events.append(event)
+            listeners = tuple(self._listeners)
+        for listener in listeners:
+            listener(event)
+        return event
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call ``listener`` with each later event; returns the function that ends it."""
+        with self._lock:
+            self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    @property
+    def events(self) -> list[TimelineEvent]:
+        """A copy, in order of time."""
+        with self._lock:
+            return sorted(self._events, key=lambda event: event.at)

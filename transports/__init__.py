@@ -1,0 +1,1 @@
+"""Where audio comes in and goes out."""
