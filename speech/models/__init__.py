@@ -1,0 +1,1 @@
+"""Model files: what exists, where they lie, how they get there."""
