@@ -1,0 +1,204 @@
+"""Pipecat's TTS service around a speech engine of ours."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, suppress
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+from pipecat.frames.frames import (
+    AggregatedTextFrame,
+    ErrorFrame,
+    Frame,
+    StartFrame,
+    TTSAudioRawFrame,
+    TTSTextFrame,
+)
+from pipecat.services.settings import TTSSettings
+from pipecat.services.tts_service import TTSService
+from pipecat.utils.text.base_text_aggregator import TextType
+
+from processors.word_spans import WordSpans
+from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Word
+from speech.errors import EngineError
+from speech.timeline import Timeline
+
+CONTEXT_TIMEOUT_S = 90.0
+"""Above any unit's deadline: pipecat takes a context that is quiet this long for silent,
+and its own 3 s are less than one long sentence needs on a small CPU."""
+
+
+class KokoroTTSService(TTSService):
+    """Speaks units through one engine session, and says word by word what went out.
+
+    Audio and text go down in the order they are heard: the text of a word follows the
+    samples it ends in, so a transport that drops its queue drops the unheard words with
+    it. Without word times the unit's text follows its audio as a whole. An interruption
+    cancels the running computation.
+    """
+
+    def __init__(
+        self,
+        engine: SpeechEngine,
+        *,
+        voice: str,
+        speed: float,
+        timeline: Timeline,
+        phrases: dict[str, list[PcmChunk]] | None = None,
+    ) -> None:
+        """``phrases`` are texts synthesised ahead with this voice, spoken without delay."""
+        super().__init__(
+            push_start_frame=True,
+            push_stop_frames=True,
+            stop_frame_timeout_s=CONTEXT_TIMEOUT_S,
+            max_consecutive_zero_audio_contexts=0,
+            sample_rate=engine.sample_rate,
+            settings=TTSSettings(model=engine.name, voice=voice, language=None),
+        )
+        self._engine = engine
+        self._voice = voice
+        self._speed = speed
+        self._timeline = timeline
+        self._phrases = phrases if phrases is not None else {}
+        self._session: SpeechSession | None = None
+        self._unit_numbers = count(1)
+        self._running_unit: str | None = None
+        self._spans = WordSpans("")
+
+    def can_generate_metrics(self) -> bool:
+        """Time to first byte and processing time are measured."""
+        return True
+
+    async def start(self, frame: StartFrame) -> None:
+        """Open the voice."""
+        await super().start(frame)
+        self._session = await self._engine.open(self._voice, self._speed, stamp=self._stamp)
+
+    async def cleanup(self) -> None:
+        """Close the voice; what it computes is cancelled."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.aclose()
+        await super().cleanup()
+
+    def _stamp(self, stage: str, unit_id: str) -> None:
+        reply_id = unit_id.rpartition("/")[0]
+        self._timeline.mark(stage, reply_id=reply_id, unit_id=unit_id)
+
+    async def run_tts(self, text: str, context_id: str) -> AsyncGenerator[Frame | None, None]:
+        """Audio frames of the text, each word's text behind the samples it ends in."""
+        unit_id = f"{context_id}/{next(self._unit_numbers)}"
+        self._spans = WordSpans(text)
+        self._running_unit = unit_id
+        self._stamp("tts_request", unit_id)
+        pending: deque[Word] = deque()
+        try:
+            async with aclosing(self._chunks(unit_id, text)) as chunks:
+                async for chunk in chunks:
+                    pending.extend(chunk.words)
+                    for frame in self._interleave(chunk, pending, context_id):
+                        yield frame
+        except EngineError as error:
+            yield ErrorFrame(error=str(error))
+        finally:
+            self._running_unit = None
+
+    async def _chunks(self, unit_id: str, text: str) -> AsyncGenerator[PcmChunk, None]:
+        ready = self._phrases.get(text.strip())
+        if ready is not None:
+            self._stamp("synthesis_start", unit_id)
+            self._stamp("first_chunk", unit_id)
+            for chunk in ready:
+                yield chunk
+            return
+        if self._session is None:
+            raise EngineError("the voice is closed")
+        try:
+            async for chunk in self._session.speak(unit_id, text):
+                yield chunk
+        finally:
+            if self._session is not None:
+                self._session.cancel(unit_id)
+
+    def _interleave(
+        self, chunk: PcmChunk, pending: deque[Word], context_id: str
+    ) -> Iterator[Frame]:
+        """The chunk's audio, cut where a pending word ends, each with its text behind it."""
+        done, stop = 0, len(chunk.samples)
+        while pending and pending[0].end <= chunk.first_sample + stop:
+            word = pending.popleft()
+            cut = max(done, word.end - chunk.first_sample)
+            if cut > done:
+                yield self._audio_frame(chunk.samples[done:cut], context_id)
+            done = cut
+            # A unit's last piece comes from _push_spoken_text, which knows the unit ends.
+            if piece := self._spans.take(word.text):
+                yield self._text_frame(piece, context_id)
+        if done < stop:
+            yield self._audio_frame(chunk.samples[done:], context_id)
+
+    def _audio_frame(self, samples: NDArray[np.int16], context_id: str) -> Frame:
+        return TTSAudioRawFrame(samples.tobytes(), self.sample_rate, 1, context_id=context_id)
+
+    def _text_frame(self, piece: str, context_id: str) -> TTSTextFrame:
+        frame = TTSTextFrame(piece, text_type=TextType.WORD)
+        frame.context_id = context_id
+        frame.includes_inter_frame_spaces = True
+        context = self._tts_contexts.get(context_id)
+        frame.append_to_context = context.append_to_context if context else True
+        return frame
+
+    async def _push_spoken_text(
+        self, src_frame: AggregatedTextFrame, text: str, context_id: str, append_to_context: bool
+    ) -> None:
+        """Queue what no word has brought yet; pipecat queues the whole unit's text here."""
+        rest = self._spans.rest()
+        ending = "" if rest[-1:].isspace() else " "
+        await self.append_to_audio_context(context_id, self._text_frame(rest + ending, context_id))
+        for frame in self._aggregated_frame_sequencer.complete_spoken_slot():
+            await self.push_frame(frame)
+
+    async def tts_process_generator(
+        self, context_id: str, generator: AsyncGenerator[Frame | None, None]
+    ) -> None:
+        """As pipecat's, but an interruption closes the generator before it is collected.
+
+        Audio always comes inline here, so the turn's end closes the context even when its
+        last unit was silent (pipecat would wait for the context to time out).
+        """
+        async with aclosing(generator):
+            async for frame in generator:
+                if frame is not None:
+                    await self.append_to_audio_context(context_id, frame)
+        self._is_yielding_frames_synchronously = True
+
+    async def on_audio_context_interrupted(self, context_id: str) -> None:
+        """Stop the computation too, should its reader not be unwound yet."""
+        if self._session is not None and self._running_unit is not None:
+            self._session.cancel(self._running_unit)
+
+    async def _record_context_audio_outcome(self, context_id: str, received_audio: bool) -> None:
+        """Silence is a legal outcome (nothing speakable); faults are reported where they occur."""
+
+
+async def prepare_phrases(
+    engine: SpeechEngine,
+    voice: str,
+    speed: float,
+    texts: list[str],
+    into: dict[str, list[PcmChunk]],
+) -> None:
+    """Synthesise fixed texts ahead, in order, into a dictionary that sessions share.
+
+    A text that fails is left out: it is then synthesised when it is needed.
+    """
+    session = await engine.open(voice, speed)
+    try:
+        for number, text in enumerate(texts):
+            with suppress(EngineError):
+                into[text.strip()] = [chunk async for chunk in session.speak(f"p{number}", text)]
+    finally:
+        await session.aclose()

@@ -1,0 +1,134 @@
+"""Pipecat's frames as timeline stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pipecat.clocks.base_clock import BaseClock
+from pipecat.frames.frames import (
+    AggregatedTextFrame,
+    BotStartedSpeakingFrame,
+    BotStoppedSpeakingFrame,
+    ErrorFrame,
+    Frame,
+    FunctionCallInProgressFrame,
+    FunctionCallResultFrame,
+    InterruptionFrame,
+    LLMFullResponseEndFrame,
+    LLMFullResponseStartFrame,
+    LLMTextFrame,
+    TranscriptionFrame,
+    TTSSpeakFrame,
+    UserStartedSpeakingFrame,
+    UserStoppedSpeakingFrame,
+    VADUserStartedSpeakingFrame,
+    VADUserStoppedSpeakingFrame,
+)
+from pipecat.observers.base_observer import BaseObserver, FramePushed
+from pipecat.processors.frame_processor import FrameDirection
+
+from speech.timeline import Timeline
+
+
+class TimelineClock(BaseClock):
+    """Pipecat's clock, reading the timeline's: frame times and marks then agree."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._timeline = timeline
+
+    def start(self) -> None:
+        """Nothing to start: the timeline's clock always runs."""
+
+    def get_time(self) -> int:
+        """Nanoseconds on the timeline's clock."""
+        return int(self._timeline.clock() * 1e9)
+
+
+Handler = Callable[[Any, float], None]
+
+
+class TimelineObserver(BaseObserver):
+    """Marks turns, transcripts, LLM stages, units, interruptions, tools and errors.
+
+    Each frame is seen once, when it is first pushed, with the pipeline clock's time of
+    that push. Speech borders are set back by the time the detector took to be sure.
+    """
+
+    def __init__(self, timeline: Timeline) -> None:
+        super().__init__(observe_every_push=False)
+        self._timeline = timeline
+        self._awaiting_token = False
+        self._handlers: dict[type[Frame], Handler] = {
+            VADUserStartedSpeakingFrame: self._onset,
+            VADUserStoppedSpeakingFrame: self._speech_end,
+            UserStartedSpeakingFrame: self._plain("user_started"),
+            UserStoppedSpeakingFrame: self._plain("user_stopped"),
+            TranscriptionFrame: self._transcript,
+            LLMFullResponseStartFrame: self._request,
+            LLMTextFrame: self._token,
+            LLMFullResponseEndFrame: self._reply_end,
+            AggregatedTextFrame: self._unit,
+            TTSSpeakFrame: self._unit,
+            BotStartedSpeakingFrame: self._plain("bot_started"),
+            BotStoppedSpeakingFrame: self._plain("bot_stopped"),
+            InterruptionFrame: self._plain("interrupt"),
+            FunctionCallInProgressFrame: self._tool_call,
+            FunctionCallResultFrame: self._tool_result,
+            ErrorFrame: self._error,
+        }
+
+    async def on_push_frame(self, data: FramePushed) -> None:
+        """Mark the frame's stage, if it has one."""
+        handler = self._handlers.get(type(data.frame))
+        if handler is None or self._is_twin(data):
+            return
+        handler(data.frame, data.timestamp / 1e9)
+
+    @staticmethod
+    def _is_twin(data: FramePushed) -> bool:
+        """A broadcast frame goes both ways; the one going down stands for both."""
+        twin = data.frame.broadcast_sibling_id is not None
+        return twin and data.direction is FrameDirection.UPSTREAM
+
+    def _plain(self, name: str) -> Handler:
+        def mark(_frame: Frame, at: float) -> None:
+            self._timeline.mark(name, at=at)
+
+        return mark
+
+    def _onset(self, frame: VADUserStartedSpeakingFrame, at: float) -> None:
+        self._timeline.mark("user_onset", at=at - frame.start_secs)
+
+    def _speech_end(self, frame: VADUserStoppedSpeakingFrame, at: float) -> None:
+        self._timeline.mark("user_speech_end", at=at - frame.stop_secs)
+
+    def _transcript(self, frame: TranscriptionFrame, at: float) -> None:
+        self._timeline.mark("stt_final", at=at)
+        self._timeline.mark("user_text", at=at, text=frame.text)
+
+    def _request(self, _frame: LLMFullResponseStartFrame, at: float) -> None:
+        self._awaiting_token = True
+        self._timeline.mark("llm_request", at=at)
+
+    def _token(self, frame: LLMTextFrame, at: float) -> None:
+        if self._awaiting_token and frame.text:
+            self._awaiting_token = False
+            self._timeline.mark("llm_first_token", at=at)
+
+    def _reply_end(self, _frame: LLMFullResponseEndFrame, _at: float) -> None:
+        self._awaiting_token = False
+
+    def _unit(self, frame: AggregatedTextFrame | TTSSpeakFrame, at: float) -> None:
+        self._timeline.mark("unit_released", at=at)
+        ending = "" if frame.text[-1:].isspace() else " "
+        self._timeline.mark("bot_text", at=at, text=frame.text.lstrip() + ending)
+
+    def _tool_call(self, frame: FunctionCallInProgressFrame, at: float) -> None:
+        self._timeline.mark("tool_call", at=at, tool=frame.function_name)
+
+    def _tool_result(self, frame: FunctionCallResultFrame, at: float) -> None:
+        self._timeline.mark("tool_result", at=at, tool=frame.function_name)
+
+    def _error(self, frame: ErrorFrame, at: float) -> None:
+        self._timeline.mark("error", at=at, text=frame.error)
