@@ -1,0 +1,100 @@
+"""What is heavy and warm, shared by every conversation of the process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+
+from processors.whisper_stt import Recogniser
+from speech.engines.kokoro_onnx import KokoroOnnxEngine
+
+from bot.config.schema import Settings
+from bot.config.secrets import Secrets
+from bot.hearing import open_recogniser
+from bot.llm import LlmEndpoint, open_llm
+from processors.kokoro_tts import prepare_phrases
+from speech.engine import PcmChunk, SpeechEngine
+from speech.errors import EarshotError
+from speech.models.store import model_dir
+
+Notify = Callable[[str], None]
+
+
+@dataclass
+class Parts:
+    """Voice, ears and mind, loaded and warm.
+
+    ``recogniser`` is None where transcription is remote. ``phrases`` holds the audio of
+    the fixed texts (greeting, goodbye, apology) for the configured voice.
+    """
+
+    settings: Settings
+    secrets: Secrets
+    engine: SpeechEngine
+    recogniser: Recogniser | None
+    llm: LlmEndpoint
+    phrases: dict[str, list[PcmChunk]] = field(default_factory=dict)
+
+    def phrase(self, text: str) -> str:
+        """A configured phrase with the bot's name filled in."""
+        return text.replace("{name}", self.settings.bot.name)
+
+
+def build_engine(settings: Settings) -> SpeechEngine:
+    """The configured speech engine, not yet started."""
+    root, tts = settings.models.dir, settings.tts
+    return KokoroOnnxEngine(
+        model_dir("kokoro-82m-int8", root) / "model.onnx",
+        model_dir("kokoro-voices", root),
+        threads=tts.threads,
+        max_concurrent=tts.max_concurrent,
+        unit_timeout_s=tts.unit_timeout_s,
+    )
+
+
+@asynccontextmanager
+async def open_parts(
+    settings: Settings, secrets: Secrets, *, notify: Notify
+) -> AsyncIterator[Parts]:
+    """Load and warm everything at once; close it in reverse order.
+
+    Raises the first ``EarshotError`` met: a missing model, an unknown voice, a server that
+    does not answer.
+    """
+    async with AsyncExitStack() as stack:
+        engine = build_engine(settings)
+        stack.push_async_callback(engine.aclose)
+        try:
+            async with asyncio.TaskGroup() as group:
+                voice = group.create_task(_open_voice(engine, settings))
+                ears = group.create_task(open_recogniser(settings))
+                mind = group.create_task(_open_llm(stack, settings, secrets, notify))
+        except BaseExceptionGroup as failures:
+            raise _first(failures) from failures
+        yield Parts(settings, secrets, engine, ears.result(), mind.result(), phrases=voice.result())
+
+
+async def _open_voice(engine: SpeechEngine, settings: Settings) -> dict[str, list[PcmChunk]]:
+    await engine.start()
+    bot, tts = settings.bot, settings.tts
+    fixed = [text.replace("{name}", bot.name) for text in (bot.greeting, bot.goodbye, bot.apology)]
+    return await prepare_phrases(engine, tts.voice, tts.speed, [text for text in fixed if text])
+
+
+async def _open_llm(
+    stack: AsyncExitStack, settings: Settings, secrets: Secrets, notify: Notify
+) -> LlmEndpoint:
+    endpoint = await open_llm(settings, secrets, notify=notify)
+    stack.push_async_callback(endpoint.aclose)
+    return endpoint
+
+
+def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error to show: a user error before any other, however deep in the group."""
+    known, other = failures.split(EarshotError)
+    group: BaseException = known or other or failures
+    while isinstance(group, BaseExceptionGroup):
+        group = group.exceptions[0]
+    return group

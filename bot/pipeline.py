@@ -1,0 +1,49 @@
+"""The pipeline, one line a stage."""
+
+from __future__ import annotations
+
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
+from pipecat.processors.aggregators.llm_text_processor import LLMTextProcessor
+from pipecat.services.llm_service import LLMService
+from pipecat.transports.base_transport import BaseTransport
+
+from bot.hearing import build_stt, user_aggregator_params
+from bot.parts import Parts
+from processors.heard import HeardText
+from processors.kokoro_tts import KokoroTTSService
+from speech.timeline import Timeline
+
+
+def build_pipeline(
+    transport: BaseTransport,
+    parts: Parts,
+    llm: LLMService,
+    context: LLMContext,
+    timeline: Timeline,
+) -> Pipeline:
+    """Speech in, speech out: the picture of DESIGN.md as code."""
+    settings = parts.settings
+    heard, record = LLMContextAggregatorPair(context, user_params=user_aggregator_params(settings))
+    return Pipeline(
+        [
+            transport.input(),  # microphone, browser, room, phone or script
+            build_stt(settings, parts.secrets, parts.recogniser),  # speech to text
+            heard,  # voice activity, end of turn, the user's words in the context
+            llm,  # tokens, tool calls, the fault policy
+            LLMTextProcessor(),  # tokens to units
+            build_voice(parts, timeline),  # units to audio, each word's text behind it
+            transport.output(),  # speaker, browser, room, phone or script
+            HeardText(timeline),  # what passed the speaker
+            record,  # the bot's heard words in the context
+        ]
+    )
+
+
+def build_voice(parts: Parts, timeline: Timeline) -> KokoroTTSService:
+    """The configured voice as a pipecat service."""
+    tts = parts.settings.tts
+    return KokoroTTSService(
+        parts.engine, voice=tts.voice, speed=tts.speed, timeline=timeline, phrases=parts.phrases
+    )
