@@ -1,0 +1,57 @@
+# Two commands matter: `make run` talks, `make test` proves it.
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+
+.PHONY: help run demo test lint format bench setup setup-dev system-test models lock clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup:
+	@scripts/setup.sh base
+	@scripts/system_packages.sh run
+
+setup-dev:
+	@scripts/setup.sh dev
+
+system-test:
+	@scripts/system_packages.sh test --install
+
+models: setup ## fetch the model files
+	@$(BIN)/earshot models pull
+
+run: setup ## set everything up and talk (sound card, or the page where there is none)
+	@$(BIN)/earshot talk $(ARGS)
+
+demo: setup ## a recorded conversation through the real pipeline, with a report
+	@$(BIN)/earshot models pull
+	@$(BIN)/earshot run bot/demo/demo.yaml --out out/demo
+
+test: system-test setup-dev ## set everything up, lint, type-check and test
+	@$(MAKE) --no-print-directory lint
+	@$(BIN)/earshot models pull --all
+	@$(BIN)/python -m tests.speech_assets
+	@$(BIN)/python -m pytest -q $(ARGS)
+
+lint: setup-dev ## ruff, mypy, import rules
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --verbose | tail -n 6
+
+format: setup-dev ## rewrite the code in house style
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: setup-dev ## run the benchmarks
+	@$(BIN)/earshot bench $(ARGS)
+
+lock: ## resolve the lock files again (needs uv)
+	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --custom-compile-command "make lock" -q -o requirements/base.lock
+	uv pip compile pyproject.toml --extra room --extra dev -c requirements/base.lock --universal \
+	  --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --custom-compile-command "make lock" -q -o requirements/dev.lock
+
+clean: ## remove what was built, keep the models
+	rm -rf .venv out .mypy_cache .ruff_cache .pytest_cache .hypothesis

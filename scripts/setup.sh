@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Makes .venv and installs Earshot into it. Usage: scripts/setup.sh base|dev
+# Runs again only when the lock file or pyproject.toml changed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+kind="${1:-base}"
+lock="requirements/$kind.lock"
+stamp=".venv/.earshot-$kind"
+want="$(cat "$lock" pyproject.toml | cksum)"
+
+if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$want" ]; then
+  exit 0
+fi
+
+# A Python that works: 3.12 first, then 3.11 and 3.13; pyenv's are found by their folders.
+find_python() {
+  local version candidate
+  for version in 3.12 3.11 3.13; do
+    for candidate in "python$version" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$version".*/bin/python \
+      "/usr/local/bin/python$version" "/opt/homebrew/bin/python$version"; do
+      if "$candidate" -c "import sys, venv, ensurepip; sys.exit('%d.%d' % sys.version_info[:2] != '$version')" >/dev/null 2>&1; then
+        echo "$candidate"
+        return
+      fi
+    done
+  done
+}
+
+if [ ! -x .venv/bin/python ]; then
+  python="${EARSHOT_PYTHON:-$(find_python)}"
+  if [ -z "$python" ]; then
+    echo "earshot needs Python 3.12 (3.11 and 3.13 also work) with its venv module." >&2
+    echo "Install it: apt install python3 python3-venv (Debian), brew install python@3.12 (macOS)," >&2
+    echo "or name one: EARSHOT_PYTHON=/path/to/python make run" >&2
+    exit 1
+  fi
+  echo "earshot: making .venv with $("$python" --version)" >&2
+  "$python" -m venv .venv
+fi
+
+# A registry's hiccup is no reason to fail: three tries.
+try() {
+  local n
+  for n in 1 2 3; do
+    "$@" && return 0
+    echo "earshot: try $n of 3 failed: $1 ${2:-}" >&2
+    sleep $((n * 3))
+  done
+  return 1
+}
+
+echo "earshot: installing packages from $lock (a minute or two the first time)" >&2
+try .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
+try .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+echo "$want" >"$stamp"
