@@ -1,0 +1,127 @@
+"""The page's routes: the prebuilt client, ``/start`` and the WebRTC offer."""
+
+from __future__ import annotations
+
+import importlib.util
+import uuid
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import RedirectResponse
+from fastapi.staticfiles import StaticFiles
+from pipecat.transports.smallwebrtc.connection import IceServer, SmallWebRTCConnection
+from pipecat.transports.smallwebrtc.request_handler import (
+    SmallWebRTCPatchRequest,
+    SmallWebRTCRequest,
+    SmallWebRTCRequestHandler,
+)
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from bot.config.schema import WebSettings
+from bot.web.body import BodyLimit
+from bot.web.sessions import Sessions
+from speech.errors import EarshotError
+
+OnConnection = Callable[[SmallWebRTCConnection], Awaitable[None]]
+"""Starts a conversation on a peer connection that was just answered."""
+
+LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
+
+
+class WebApp:
+    """One page server: ``asgi`` to serve, ``aclose`` when no session is left."""
+
+    def __init__(self, web: WebSettings, sessions: Sessions, on_connection: OnConnection) -> None:
+        self._web = web
+        self._sessions = sessions
+        self._on_connection = on_connection
+        servers = [IceServer(urls=url) for url in web.ice_servers]
+        self._peers = SmallWebRTCRequestHandler(ice_servers=servers or None)
+        self.asgi = self._build()
+
+    async def aclose(self) -> None:
+        """Close what peer connections are left; idempotent."""
+        await self._peers.close()
+
+    def _build(self) -> FastAPI:
+        app = FastAPI(title="Earshot", docs_url=None, redoc_url=None, openapi_url=None)
+        # A site the user visits can point a name of its own at 127.0.0.1 (DNS rebinding);
+        # the Host header gives it away.
+        hosts = ["*"] if self._web.allow_public else [*LOOPBACK_NAMES, self._web.host]
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
+        app.add_middleware(BodyLimit)
+        app.add_api_route("/", self._root, methods=["GET"])
+        app.add_api_route("/status", self._status, methods=["GET"])
+        app.add_api_route("/start", self._start, methods=["POST"])
+        for path in ("/api/offer", "/sessions/{session_id}/api/offer"):
+            app.add_api_route(path, self._offer, methods=["POST"])
+            app.add_api_route(path, self._candidates, methods=["PATCH"])
+        app.mount("/client", StaticFiles(directory=prebuilt_page(), html=True))
+        return app
+
+    async def _root(self) -> RedirectResponse:
+        return RedirectResponse("/client/")
+
+    async def _status(self) -> dict[str, Any]:
+        return {
+            "status": "ready",
+            "transports": ["webrtc"],
+            "sessions": len(self._sessions),
+            "max_sessions": self._sessions.limit,
+        }
+
+    async def _start(self) -> dict[str, Any]:
+        """The prebuilt page asks here first; the session itself begins with the offer."""
+        self._refuse_when_full()
+        servers = [{"urls": [url]} for url in self._web.ice_servers]
+        return {"sessionId": str(uuid.uuid4()), "iceConfig": {"iceServers": servers}}
+
+    async def _offer(self, request: Request) -> dict[str, str] | None:
+        fields = await _json_object(request)
+        try:
+            offer = SmallWebRTCRequest.from_dict(fields)
+        except TypeError:
+            raise HTTPException(422, "An offer has sdp, type and perhaps pc_id.") from None
+        if not offer.pc_id:
+            self._refuse_when_full()
+        try:
+            return await self._peers.handle_web_request(offer, self._on_connection)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            # aiortc's SDP parser raises these for text that is no session description.
+            raise HTTPException(400, "The offer's SDP could not be read.") from None
+
+    async def _candidates(self, patch: SmallWebRTCPatchRequest) -> dict[str, str]:
+        await self._peers.handle_patch_request(patch)
+        return {"status": "success"}
+
+    def _refuse_when_full(self) -> None:
+        if self._sessions.full:
+            raise HTTPException(
+                503, f"All {self._sessions.limit} conversations are taken; try again in a moment."
+            )
+
+
+async def _json_object(request: Request) -> dict[str, Any]:
+    try:
+        fields = await request.json()
+    except ValueError:
+        fields = None
+    if not isinstance(fields, dict):
+        raise HTTPException(422, "The body must be a JSON object.")
+    return fields
+
+
+def prebuilt_page() -> Path:
+    """The folder of pipecat's prebuilt client.
+
+    Found without importing ``pipecat_ai_prebuilt.frontend``, which prints as it is imported.
+    Raises ``EarshotError`` when the package is not installed.
+    """
+    spec = importlib.util.find_spec("pipecat_ai_prebuilt")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        page = Path(folder) / "client" / "dist"
+        if (page / "index.html").is_file():
+            return page
+    raise EarshotError("The page is not installed: pip install pipecat-ai-prebuilt")

@@ -1,0 +1,123 @@
+"""``earshot web``: serve the page and hold a conversation with each visitor."""
+
+from __future__ import annotations
+
+import asyncio
+import webbrowser
+from collections.abc import Callable
+from typing import Any
+
+from pipecat.transports.base_transport import TransportParams
+from pipecat.transports.smallwebrtc.connection import SmallWebRTCConnection
+from pipecat.transports.smallwebrtc.transport import SmallWebRTCTransport
+
+from bot.config.schema import Settings, WebSettings
+from bot.config.secrets import Secrets
+from bot.conversation import Conversation
+from bot.parts import Parts, open_parts
+from bot.web.app import WebApp
+from bot.web.ice import allow_loopback
+from bot.web.listen import bind, is_loopback, serving, until_stopped, url_of
+from bot.web.sessions import Sessions
+from bot.web.stopping import stop_requested
+from speech.errors import UsageError
+from speech.timeline import Timeline
+
+CONNECT_DEADLINE_S = 15.0
+"""An answered offer whose media never arrives gives its place back after this long."""
+
+READY_GRACE_S = 3.0
+"""A page that does not say it is ready is greeted this long after its media connected."""
+
+
+async def serve(
+    settings: Settings,
+    secrets: Secrets,
+    *,
+    notify: Callable[[str], None],
+    open_browser: bool = False,
+    on_ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve the page until Ctrl-C; returns after the goodbyes.
+
+    ``notify`` gets one line with the address once the page answers, ``on_ready`` the address
+    alone. A second Ctrl-C raises ``CancelledError``. Raises ``UsageError`` for a host that
+    would open the page to others, ``EarshotError`` for a busy port or whatever keeps the bot
+    from starting.
+    """
+    refuse_public(settings.web)
+    allow_loopback()
+    with bind(settings.web.host, settings.web.port, "web") as sock, stop_requested() as stop:
+        url = url_of(sock)
+
+        async def open_page() -> None:
+            notify(f"Open {url} and press Connect. Ctrl-C ends.")
+            if on_ready:
+                on_ready(url)
+            if open_browser:
+                await asyncio.to_thread(webbrowser.open, url)
+
+        async with (
+            open_parts(settings, secrets, notify=notify) as parts,
+            asyncio.TaskGroup() as group,
+        ):
+            sessions = Sessions(settings.web.max_sessions, group, notify)
+            page = WebApp(settings.web, sessions, _Greeter(parts, sessions).welcome)
+            async with serving(page.asgi, sock) as server:
+                await open_page()
+                await until_stopped(stop, server)
+                await sessions.end_all()
+                await page.aclose()
+
+
+def refuse_public(web: WebSettings) -> None:
+    """Raise ``UsageError`` where the page would be open to others without anyone's wish."""
+    if not (is_loopback(web.host) or web.allow_public):
+        raise UsageError(
+            f"web.host {web.host} would let anyone on the network talk to the bot (the page has "
+            "no sign-in): use 127.0.0.1, or set web.allow_public to true."
+        )
+
+
+class _Greeter:
+    """Starts a conversation for every new peer connection."""
+
+    def __init__(self, parts: Parts, sessions: Sessions) -> None:
+        self._parts = parts
+        self._sessions = sessions
+
+    async def welcome(self, connection: SmallWebRTCConnection) -> None:
+        transport = SmallWebRTCTransport(
+            webrtc_connection=connection,
+            params=TransportParams(
+                audio_in_enabled=True, audio_out_enabled=True, audio_out_end_silence_secs=0
+            ),
+        )
+        conversation = Conversation(
+            self._parts, transport, Timeline(), wait_for_client=True, rtvi=True
+        )
+        left = asyncio.Event()
+        _follow(conversation, transport, left)
+        self._sessions.start(conversation, left)
+
+
+def _follow(
+    conversation: Conversation, transport: SmallWebRTCTransport, left: asyncio.Event
+) -> None:
+    """Tie the conversation to its page: greet when it can hear, end when it is gone."""
+    loop = asyncio.get_running_loop()
+    give_up = loop.call_later(CONNECT_DEADLINE_S, left.set)
+
+    async def on_connected(*_: Any) -> None:
+        give_up.cancel()
+        loop.call_later(READY_GRACE_S, conversation.client_ready)
+
+    async def on_ready(*_: Any) -> None:
+        conversation.client_ready()
+
+    async def on_disconnected(*_: Any) -> None:
+        left.set()
+
+    transport.add_event_handler("on_client_connected", on_connected)
+    transport.add_event_handler("on_client_disconnected", on_disconnected)
+    conversation.worker.rtvi.add_event_handler("on_client_ready", on_ready)
