@@ -14,7 +14,7 @@ Port = Annotated[int, Field(ge=0, le=65_535)]
 class Section(BaseModel):
     """A part of the configuration: frozen, unknown keys refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class BotSettings(Section):
@@ -116,9 +116,10 @@ class ToolSettings(Section):
 
 
 class WebSettings(Section):
-    """The browser page (WebRTC)."""
+    """The browser page (WebRTC). The page has no sign-in: ``allow_public`` opens it to all."""
 
     host: str = "127.0.0.1"
+    allow_public: bool = False
     port: Port = 7860
     max_sessions: Annotated[int, Field(ge=1)] = 4
     ice_servers: tuple[str, ...] = ()

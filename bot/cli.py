@@ -1,0 +1,145 @@
+"""The command line ``earshot``: finds the command, turns errors into one line.
+
+Commands are imported when they are called, so ``--help`` and a typo answer at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+import click
+
+from bot.config.nearest import nearest
+from speech.errors import EarshotError
+
+COMMANDS = {
+    "talk": "Talk with the bot by the sound card.",
+    "web": "Serve the browser page.",
+    "room": "Join a LiveKit or Daily room.",
+    "phone": "Answer phone calls from a carrier.",
+    "run": "Play a scenario through the bot and write a report.",
+    "demo": "Play a recorded human through the bot and show what happened.",
+    "say": "Speak a text into a WAV file.",
+    "split": "Split text into the units that are spoken.",
+    "normalize": "Write text the way it is spoken.",
+    "serve": "Run the speech server.",
+    "agent": "Run the agent endpoint.",
+    "models": "Fetch, list and verify model files.",
+    "config": "Show the effective configuration.",
+    "doctor": "Check this machine and say what to do.",
+    "report": "Write the report of a recorded run.",
+    "llm": "Record and replay a language model's stream.",
+    "bench": "Measure.",
+}
+"""Command and its line in ``--help``; one whose module is absent is not listed."""
+
+EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
+"""130 is what a shell reports for a process that Ctrl-C ended."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are the modules of ``bot.commands``."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Those that are there, in the order of ``COMMANDS``."""
+        return [name for name in COMMANDS if find_spec(f"bot.commands.{name}")]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module; None for a name that is not a command."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command: click.Command = importlib.import_module(f"bot.commands.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click's, with the nearest command named when there is none."""
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            meant = nearest(args[0], self.list_commands(ctx))
+            hint = f"; did you mean {meant}?" if meant else "; see earshot --help"
+            raise click.UsageError(f"no command {args[0]!r}{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list, without importing the commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        click.echo(f"earshot {_version()}")
+        ctx.exit()
+
+
+def _version() -> str:
+    try:
+        return version("earshot")
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        return "(not installed)"
+
+
+@click.group(
+    cls=LazyGroup,
+    epilog="\b\nExamples:\n  earshot talk\n  earshot say 'The train leaves at nine.' -o a.wav",
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+    help="Show the version.",
+)  # fmt: skip
+def earshot() -> None:
+    """A voice bot that shows what its listener heard: sound card, browser, room, phone."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``earshot`` and return the exit code: 0 good, 1 failed, 2 wrong use, 130 Ctrl-C."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader (head, a closed pager) has what it wanted
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def _run(words: list[str]) -> int:
+    try:
+        result = earshot.main(words, prog_name="earshot", standalone_mode=False)
+    except BrokenPipeError:
+        raise
+    except EarshotError as error:
+        return _fail(str(error), error.exit_code, words)
+    except click.ClickException as error:
+        return _fail(error.format_message(), EXIT_USAGE, words)
+    except (click.Abort, KeyboardInterrupt):
+        return EXIT_INTERRUPTED
+    except SystemExit as exit_:
+        return exit_.code if isinstance(exit_.code, int) else EXIT_FAILED
+    except Exception as error:
+        # The last place that can turn a fault of ours into one line; --debug shows it whole.
+        what = f"unexpected {type(error).__name__}: {error}"
+        hint = "" if wants_debug(words) else " (run with --debug to see where)"
+        return _fail(what + hint, EXIT_FAILED, words)
+    return result if isinstance(result, int) and not isinstance(result, bool) else 0
+
+
+def wants_debug(words: Sequence[str]) -> bool:
+    """Whether ``--debug`` was given, also where parsing never got that far."""
+    words = list(words)
+    end = words.index("--") if "--" in words else len(words)
+    return "--debug" in words[:end]
+
+
+def _fail(message: str, code: int, words: Sequence[str]) -> int:
+    if wants_debug(words):
+        traceback.print_exc()
+    click.echo(f"earshot: {' '.join(message.split())}", err=True)
+    return code

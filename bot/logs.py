@@ -1,0 +1,137 @@
+"""Logging: where to, how much, and never what people said unless they allow it.
+
+Loguru is pipecat's logger, so it is ours; the standard library's loggers are routed to it.
+Our own messages are static and hold no speech. Those of other packages are not: pipecat
+writes transcripts and prompts at DEBUG, and frames (with their text) in some errors. So
+without ``privacy.log_text`` the others are heard from WARNING up only, with everything in
+brackets or quotes blanked and tracebacks dropped.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loguru import logger
+
+from bot.config.schema import Settings
+from bot.config.secrets import Secrets
+from speech.errors import UsageError
+
+if TYPE_CHECKING:
+    from loguru import Record
+
+OUR_PACKAGES = frozenset({"bot", "processors", "transports", "server", "speech", "bench"})
+
+_LINE = "{time:HH:mm:ss.SSS} {level: <7} {name}: {message}"
+_WARNING = 30
+_QUOTED = re.compile(r"\[.*\]|\{.*\}|\(.*\)|(?<!\w)'.*'(?!\w)|\".*\"", re.DOTALL)
+_NAMED_TEXT = re.compile(
+    r"\b(text|content|arguments|transcript|message)\s*[:=].*", re.I | re.DOTALL
+)
+
+
+def set_up_logging(settings: Settings, secrets: Secrets | None = None) -> None:
+    """Send logs to ``log.file``, else standard error, at ``log.level``; replaces what was set.
+
+    Raises ``UsageError`` when the file cannot be written.
+    """
+    gate = _Gate(settings, secrets or Secrets())
+    logger.remove()
+    # diagnose would print the values of variables, speech among them
+    logger.add(
+        _sink(settings.log.file),
+        level=settings.log.level,
+        filter=gate.admit,
+        format=_format,
+        backtrace=False,
+        diagnose=False,
+    )
+    logging.captureWarnings(True)
+    logging.basicConfig(handlers=[_ToLoguru()], level=settings.log.level, force=True)
+
+
+def blank_speech(message: str) -> str:
+    """``message`` of another package without what may be speech: brackets, quotes, texts."""
+    blanked = _QUOTED.sub(lambda found: f"{found[0][0]}…{found[0][-1]}", message)
+    return _NAMED_TEXT.sub(lambda found: f"{found[1]}: …", blanked)
+
+
+class _Gate:
+    """Decides which records are written, and cleans them."""
+
+    def __init__(self, settings: Settings, secrets: Secrets) -> None:
+        self._log_text = settings.privacy.log_text
+        self._tracebacks = settings.log.level == "DEBUG"
+        self._secrets = secrets
+
+    def admit(self, record: Record) -> bool:
+        """Loguru's filter; it is the first to see a record, so it also cleans it."""
+        if self._log_text:
+            self._redact(record)
+            return True
+        ours = _is_ours(record)
+        if not ours and record["level"].no < _WARNING:
+            return False
+        if not ours:
+            record["message"] = blank_speech(record["message"])
+        if not (ours and self._tracebacks):
+            _shorten_exception(record)
+        self._redact(record)
+        return True
+
+    def _redact(self, record: Record) -> None:
+        record["message"] = self._secrets.redact(record["message"])
+        for name, value in record["extra"].items():
+            if isinstance(value, str):
+                record["extra"][name] = self._secrets.redact(value)
+
+
+def _shorten_exception(record: Record) -> None:
+    """Its kind and cleaned message in place of the traceback."""
+    error = record["exception"]
+    if error is not None and error.type is not None:
+        said = blank_speech(str(error.value))
+        record["message"] += f" ({error.type.__name__}: {said})"
+    record["exception"] = None
+
+
+class _ToLoguru(logging.Handler):
+    """Passes a standard library record on, under the name of the module that wrote it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        def renamed(entry: Record) -> None:
+            entry["name"] = record.name
+
+        target = logger.patch(renamed).opt(exception=record.exc_info)
+        target.log(_loguru_level(record), "{}", record.getMessage())
+
+
+def _loguru_level(record: logging.LogRecord) -> str | int:
+    return record.levelname if record.levelname in _LEVELS else record.levelno
+
+
+_LEVELS = frozenset({"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"})
+
+
+def _is_ours(record: Record) -> bool:
+    return (record["name"] or "").partition(".")[0] in OUR_PACKAGES
+
+
+def _format(record: Record) -> str:
+    fields = "".join(f" {name}={{extra[{name}]}}" for name in record["extra"])
+    return f"{_LINE}{fields}\n{{exception}}"
+
+
+def _sink(file: Path | None) -> Any:
+    if file is None:
+        # looked up at each line: a live view on the terminal replaces sys.stderr
+        return lambda line: sys.stderr.write(line)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return file.open("a", encoding="utf-8", buffering=1)
+    except OSError as error:
+        raise UsageError(f"log.file: cannot write {file}: {error.strerror}") from error
