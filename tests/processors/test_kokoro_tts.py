@@ -1,0 +1,136 @@
+"""Audio and its words go down in the order they are heard, and an interruption stops both."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+import pytest
+from pipecat.frames.frames import (
+    AggregatedTextFrame,
+    ErrorFrame,
+    InterruptionFrame,
+    LLMFullResponseEndFrame,
+    LLMFullResponseStartFrame,
+    TTSAudioRawFrame,
+    TTSSpeakFrame,
+    TTSStartedFrame,
+    TTSStoppedFrame,
+    TTSTextFrame,
+)
+from pipecat.tests.utils import SleepFrame, run_test
+from pipecat.utils.text.base_text_aggregator import TextType
+
+from processors.kokoro_tts import KokoroTTSService, prepare_phrases
+from speech.timeline import Timeline
+from tests.processors.fake_engine import SAMPLES_PER_WORD, FakeEngine
+
+
+def service(engine: FakeEngine, timeline: Timeline, **options: object) -> KokoroTTSService:
+    return KokoroTTSService(
+        engine,
+        voice="fake",
+        speed=1.0,
+        timeline=timeline,
+        **options,  # type: ignore[arg-type]
+    )
+
+
+def unit(text: str) -> AggregatedTextFrame:
+    return AggregatedTextFrame(text, TextType.SENTENCE)
+
+
+async def speak(engine: FakeEngine, *frames: object, timeline: Timeline | None = None) -> list:
+    """The frames that leave the service for a reply of these frames."""
+    tts = service(engine, timeline or Timeline())
+    down, up = await run_test(
+        tts,
+        frames_to_send=[LLMFullResponseStartFrame(), *frames, LLMFullResponseEndFrame()],
+        expected_down_frames=None,
+    )
+    return [*down, *[frame for frame in up if isinstance(frame, ErrorFrame)]]
+
+
+def heard(frames: list) -> str:
+    return "".join(frame.text for frame in frames if isinstance(frame, TTSTextFrame))
+
+
+async def test_each_word_follows_the_samples_it_ends_in() -> None:
+    frames = await speak(FakeEngine(), unit("One two three."))
+    order = [
+        f.text if isinstance(f, TTSTextFrame) else len(f.audio) // 2
+        for f in frames
+        if isinstance(f, TTSTextFrame | TTSAudioRawFrame)
+    ]
+    n = SAMPLES_PER_WORD
+    assert order == [n, "One ", n, "two ", n, "three.", " "]
+
+
+async def test_units_keep_their_written_form_and_their_order() -> None:
+    frames = await speak(FakeEngine(), unit("Hello there."), unit("It’s “me”, again!"))
+    assert heard(frames) == "Hello there. It’s “me”, again! "
+    kinds = [type(f) for f in frames if isinstance(f, TTSStartedFrame | TTSStoppedFrame)]
+    assert kinds == [TTSStartedFrame, TTSStoppedFrame]
+
+
+async def test_audio_is_complete_and_in_order() -> None:
+    frames = await speak(FakeEngine(), unit("a b c d"))
+    pcm = b"".join(f.audio for f in frames if isinstance(f, TTSAudioRawFrame))
+    samples = np.frombuffer(pcm, np.int16)
+    assert list(samples[::SAMPLES_PER_WORD]) == [1, 2, 3, 4]
+    assert len(samples) == 4 * SAMPLES_PER_WORD
+
+
+@pytest.mark.parametrize("texts", [["FAIL now."], ["Good.", "FAIL."], ["Good FAIL.", "Next."]])
+async def test_a_failing_unit_is_reported_and_the_reply_still_ends(texts: list[str]) -> None:
+    frames = await asyncio.wait_for(speak(FakeEngine(), *map(unit, texts)), timeout=5)
+    assert any(isinstance(f, ErrorFrame) and "told to fail" in f.error for f in frames)
+    assert sum(isinstance(f, LLMFullResponseEndFrame) for f in frames) == 1
+    if texts[-1] == "Next.":
+        assert "Next." in heard(frames)
+
+
+async def test_an_interruption_cancels_the_running_unit_and_the_next_reply_speaks() -> None:
+    engine = FakeEngine()
+    engine.gate.clear()
+    tts = service(engine, Timeline())
+
+    async def release() -> None:
+        while not engine.cancelled:
+            await asyncio.sleep(0.01)
+        engine.gate.set()
+
+    releasing = asyncio.create_task(release())
+    down, _ = await run_test(
+        tts,
+        frames_to_send=[
+            LLMFullResponseStartFrame(), unit("Old words here."), SleepFrame(0.1),
+            InterruptionFrame(), SleepFrame(0.1),
+            LLMFullResponseStartFrame(), unit("New words."), LLMFullResponseEndFrame(),
+        ],
+    )  # fmt: skip
+    await asyncio.wait_for(releasing, timeout=5)
+    assert heard(down) == "New words. "
+    assert len(engine.cancelled) >= 1
+
+
+async def test_a_prepared_phrase_needs_no_synthesis() -> None:
+    engine, phrases = FakeEngine(), {}
+    await prepare_phrases(engine, "fake", 1.0, ["Good day.", "FAIL", ""], phrases)
+    assert list(phrases) == ["Good day.", ""]
+    engine.spoken.clear()
+    tts = service(engine, Timeline(), phrases=phrases)
+    down, _ = await run_test(tts, frames_to_send=[TTSSpeakFrame("Good day.")])
+    assert heard(down) == "Good day. "
+    assert engine.spoken == []
+
+
+async def test_stages_are_marked_with_their_reply_and_unit() -> None:
+    timeline = Timeline()
+    frames = await speak(FakeEngine(), unit("Hi."), unit("You."), timeline=timeline)
+    reply = next(f.context_id for f in frames if isinstance(f, TTSAudioRawFrame))
+    marks = [(e.name, e.reply_id, e.unit_id) for e in timeline.events]
+    assert marks == [
+        ("tts_request", reply, f"{reply}/1"), ("synthesis_start", reply, f"{reply}/1"),
+        ("tts_request", reply, f"{reply}/2"), ("synthesis_start", reply, f"{reply}/2"),
+    ]  # fmt: skip
