@@ -42,6 +42,7 @@ class FakeSession:
 
     def cancel(self, unit_id: str) -> None:
         self._engine.cancelled.append(unit_id)
+        self._engine.was_cancelled.set()
 
     async def aclose(self) -> None:
         self.closed = True
@@ -56,6 +57,7 @@ class FakeEngine:
     def __init__(self) -> None:
         self.spoken: list[str] = []
         self.cancelled: list[str] = []
+        self.was_cancelled = asyncio.Event()
         self.gate = asyncio.Event()
         self.gate.set()
 

@@ -96,8 +96,7 @@ async def test_an_interruption_cancels_the_running_unit_and_the_next_reply_speak
     tts = service(engine, Timeline())
 
     async def release() -> None:
-        while not engine.cancelled:
-            await asyncio.sleep(0.01)
+        await engine.was_cancelled.wait()
         engine.gate.set()
 
     releasing = asyncio.create_task(release())
