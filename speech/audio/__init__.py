@@ -1,0 +1,1 @@
+"""Sample formats, rates and files: numpy in, numpy out, no devices."""
