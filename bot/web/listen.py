@@ -96,12 +96,16 @@ async def serving(app: ASGIApp, sock: socket.socket) -> AsyncIterator[asyncio.Ta
         sock.close()
 
 
-async def until_stopped(stop: asyncio.Event, server: asyncio.Task[None]) -> None:
-    """Wait for ``stop``; raises ``EarshotError`` when the server ends before it."""
+async def until_stopped(stop: asyncio.Event, server: asyncio.Task[None]) -> bool:
+    """Wait for ``stop``; False when the server ended before it (see ``server_failure``)."""
     stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({stopping, server}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         stopping.cancel()
-    if server.done() and not stop.is_set():
-        raise EarshotError("The web server stopped by itself; run again with --debug.")
+    return stop.is_set()
+
+
+def server_failure() -> EarshotError:
+    """What to raise for a server that ended by itself, outside any task group."""
+    return EarshotError("The server stopped by itself; run again with --debug to see why.")

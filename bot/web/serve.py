@@ -17,7 +17,7 @@ from bot.conversation import Conversation
 from bot.parts import Parts, open_parts
 from bot.web.app import WebApp
 from bot.web.ice import allow_loopback
-from bot.web.listen import bind, is_loopback, serving, until_stopped, url_of
+from bot.web.listen import bind, is_loopback, server_failure, serving, until_stopped, url_of
 from bot.web.sessions import Sessions
 from bot.web.stopping import stop_requested
 from speech.errors import UsageError
@@ -65,9 +65,11 @@ async def serve(
             page = WebApp(settings.web, sessions, _Greeter(parts, sessions).welcome)
             async with serving(page.asgi, sock) as server:
                 await open_page()
-                await until_stopped(stop, server)
+                asked = await until_stopped(stop, server)
                 await sessions.end_all()
                 await page.aclose()
+        if not asked:
+            raise server_failure()
 
 
 def refuse_public(web: WebSettings) -> None:

@@ -1,0 +1,1 @@
+"""Phone calls: a carrier's webhook and media stream on the shared pipeline."""

@@ -1,0 +1,125 @@
+"""``earshot phone``: answer a carrier's calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import WebSocket
+from pipecat.transports.websocket.fastapi import (
+    FastAPIWebsocketParams,
+    FastAPIWebsocketTransport,
+)
+
+from bot.config.schema import PhoneSettings, Settings
+from bot.config.secrets import Secrets
+from bot.conversation import Conversation
+from bot.parts import Parts, open_parts
+from bot.phone.app import CALL_PATH, PhoneApp
+from bot.phone.carriers import STREAM_RATE_HZ, Carrier, carrier
+from bot.phone.guard import GuardedSerializer
+from bot.phone.handshake import StreamStart
+from bot.web.listen import bind, is_loopback, server_failure, serving, until_stopped, url_of
+from bot.web.sessions import Sessions
+from bot.web.stopping import stop_requested
+from speech.errors import UsageError
+from speech.timeline import Timeline
+
+
+async def serve(
+    settings: Settings,
+    secrets: Secrets,
+    *,
+    notify: Callable[[str], None],
+    on_ready: Callable[[str], None] | None = None,
+) -> None:
+    """Answer calls until Ctrl-C; returns after the goodbyes.
+
+    ``notify`` gets one line with the webhook's address once it answers, ``on_ready`` the
+    address alone. A second Ctrl-C raises ``CancelledError``. Raises ``UsageError`` where
+    calls would be open to others without a signature check, ``EarshotError`` for a busy
+    port or whatever keeps the bot from starting.
+    """
+    phone = settings.phone
+    line = carrier(phone.provider, secrets)
+    refuse_unsigned_public(phone, line)
+    with bind(phone.host, phone.port, "phone") as sock, stop_requested() as stop:
+        base_url = phone.public_url or url_of(sock)
+        async with (
+            open_parts(settings, secrets, notify=notify) as parts,
+            asyncio.TaskGroup() as group,
+        ):
+            sessions = Sessions(phone.max_calls, group, notify)
+            switchboard = _Switchboard(parts, line, sessions)
+            app = PhoneApp(line, base_url, sessions, switchboard.converse)
+            async with serving(app.asgi, sock) as server:
+                _announce(base_url.rstrip("/") + CALL_PATH, line, notify, on_ready)
+                asked = await until_stopped(stop, server)
+                await sessions.end_all()
+        if not asked:
+            raise server_failure()
+
+
+def refuse_unsigned_public(phone: PhoneSettings, line: Carrier) -> None:
+    """Raise ``UsageError`` where strangers could reach an unsigned webhook, or the URL to
+    sign is unknown."""
+    public = not is_loopback(phone.host)
+    if line.check is None and (public or phone.public_url):
+        where = "phone.public_url is set" if phone.public_url else f"phone.host is {phone.host}"
+        raise UsageError(
+            f"{where}, but {' and '.join(line.needs)} is not: without it anyone could call. "
+            "Set it in the environment, or listen on 127.0.0.1 without phone.public_url."
+        )
+    if public and not phone.public_url:
+        raise UsageError(
+            "Set phone.public_url to the address the carrier calls (https://…): its signature "
+            "is made with that address."
+        )
+
+
+def _announce(
+    url: str, line: Carrier, notify: Callable[[str], None], on_ready: Callable[[str], None] | None
+) -> None:
+    unsigned = "" if line.check else " No credentials: requests are not checked, loopback only."
+    notify(f"Waiting for {line.name} calls at {url}. Ctrl-C ends.{unsigned}")
+    if on_ready:
+        on_ready(url)
+
+
+class _Switchboard:
+    """Puts each started stream through to a conversation of its own."""
+
+    def __init__(self, parts: Parts, line: Carrier, sessions: Sessions) -> None:
+        self._parts = parts
+        self._line = line
+        self._sessions = sessions
+
+    async def converse(self, socket: WebSocket, start: StreamStart) -> None:
+        """Talk until either side hangs up or the call has lasted ``phone.max_call_s``."""
+        left = asyncio.Event()
+        transport = FastAPIWebsocketTransport(socket, self._params(start, left))
+        conversation = Conversation(self._parts, transport, Timeline(), wait_for_client=True)
+
+        async def on_connected(*_: Any) -> None:
+            conversation.client_ready()
+
+        async def on_disconnected(*_: Any) -> None:
+            left.set()
+
+        transport.add_event_handler("on_client_connected", on_connected)
+        transport.add_event_handler("on_client_disconnected", on_disconnected)
+        max_s = self._parts.settings.phone.max_call_s
+        call = self._sessions.start(conversation, left, max_s=max_s)
+        await asyncio.wait({call})
+
+    def _params(self, start: StreamStart, stopped: asyncio.Event) -> FastAPIWebsocketParams:
+        return FastAPIWebsocketParams(
+            serializer=GuardedSerializer(self._line.serializer(start), stopped),
+            audio_in_enabled=True,
+            audio_out_enabled=True,
+            audio_out_sample_rate=STREAM_RATE_HZ,
+            audio_out_10ms_chunks=self._line.chunk_10ms,
+            audio_out_end_silence_secs=0,
+            allowed_origins=[],  # carriers send no Origin; the token in the path is the key
+        )
