@@ -227,6 +227,7 @@ def find_model(model_id: str) -> Model:
     """The entry of this id; ``UsageError`` with the nearest ids otherwise."""
     if model_id in CATALOG:
         return CATALOG[model_id]
-    near = difflib.get_close_matches(model_id, CATALOG, n=2, cutoff=0.3)
+    near = [known for known in CATALOG if model_id and model_id.lower() in known]
+    near = near or difflib.get_close_matches(model_id, CATALOG, n=2, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(CATALOG)}."
     raise UsageError(f"There is no model '{model_id}'. {hint}")

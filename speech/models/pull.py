@@ -107,7 +107,7 @@ def pull_model(
             source, reasons = _fetch(job, sources)
             missing = tuple(file.name for file in job.missing())
             if not missing:
-                shutil.rmtree(staging, ignore_errors=True)
+                _empty(staging)
     except OSError as error:
         raise _disk_error(model, root, error) from error
     if not is_usable(model, check_files(model, folder)):
@@ -117,20 +117,23 @@ def pull_model(
 
 
 def _fetch(job: Job, sources: Sequence[Source]) -> tuple[str | None, list[SourceError]]:
-    """The source that came last, and why those before it did not deliver."""
+    """The last source that delivered anything, and why others did not deliver."""
+    delivered: str | None = None
     reasons: list[SourceError] = []
-    if not job.missing():  # another process has fetched it while we waited
-        return None, reasons
+    missing = job.missing()  # none if another process has fetched them while we waited
     for source in sources:
+        if not missing:
+            break
         try:
             source.fetch(job)
         except NoSpaceError as error:
             reasons.append(error)
         except SourceError as error:
             reasons.append(SourceError(f"{source.name}: {error}"))
-        if not job.missing():
-            return source.name, reasons
-    return None, reasons
+        before, missing = missing, job.missing()
+        if len(missing) < len(before):
+            delivered = source.name
+    return delivered, reasons
 
 
 @contextmanager
@@ -156,8 +159,16 @@ def _locked(model: Model, root: Path, watch: Watch) -> Iterator[Path]:
         for left_over in staging.glob(f"{TEMPORARY_PREFIX}*"):
             shutil.rmtree(left_over, ignore_errors=True)
         yield staging
+        if not any(staging.iterdir()):
+            staging.rmdir()
     finally:
         lock.release()
+
+
+def _empty(staging: Path) -> None:
+    """Parts and packages that a complete model needs no more."""
+    for path in staging.iterdir():
+        path.unlink() if path.is_file() else shutil.rmtree(path, ignore_errors=True)
 
 
 def _pull_error(model: Model, reasons: list[SourceError]) -> PullError:

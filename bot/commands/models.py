@@ -1,0 +1,207 @@
+"""``earshot models``: fetch, list and verify model files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bot.commands.common import Invocation, earshot_command
+from bot.models import needed_models, sources_of, terminal_watch
+from speech.errors import EarshotError, ModelFileError
+from speech.models.catalog import CATALOG, Model, find_model
+from speech.models.job import MB, Watch
+from speech.models.pull import Pulled, pull_model
+from speech.models.store import Depth, FileState, check_files, is_usable, models_root
+
+DONE_STATES = ("verified", "installed", "partial")
+
+
+@click.group(
+    name="models",
+    epilog="\b\nExamples:\n  earshot models pull\n  earshot models list\n  earshot models verify",
+)
+def command() -> None:
+    """Fetch, list and verify model files. Nothing is downloaded while the bot runs."""
+
+
+@earshot_command(
+    name="pull",
+    epilog="Examples:\n  earshot models pull            (what the configuration needs)\n"
+    "  earshot models pull whisper-tiny.en\n"
+    "  earshot models pull --all --set models.local_dir=/media/stick/models",
+)
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Every model of the catalog.")
+def pull(invocation: Invocation, ids: tuple[str, ...], everything: bool) -> int:
+    """Fetch model files that are missing or corrupt, and check their SHA-256."""
+    default = (
+        list(CATALOG) if everything else needed_models(invocation.settings, invocation.secrets)
+    )
+    wanted = [find_model(model_id) for model_id in dict.fromkeys(ids or default)]
+    records, errors = [], []
+    for model in wanted:
+        try:
+            pulled = _pull(invocation, model)
+        except EarshotError as error:  # one line for each that failed, the rest is fetched
+            records.append({"id": model.id, "state": "failed", "error": str(error)})
+            errors.append(error)
+            continue
+        records.append(_pulled_record(pulled))
+        if not invocation.json:
+            click.echo(_pulled_line(pulled))
+    if invocation.json:
+        invocation.emit({"models": records})
+    for error in errors:
+        click.echo(f"earshot: {error}", err=True)
+    return 1 if errors else 0
+
+
+@earshot_command(
+    name="list", epilog="Examples:\n  earshot models list\n  earshot models list --json"
+)
+def list_(invocation: Invocation) -> None:
+    """Show every model: what for, size, licence, state and path. Reads no file in full."""
+    root = models_root(invocation.settings.models.dir)
+    needed = needed_models(invocation.settings, invocation.secrets)
+    records = [_record(model, root, "stat") for model in CATALOG.values()]
+    for record in records:
+        record["needed"] = record["id"] in needed
+    if invocation.json:
+        invocation.emit({"root": str(root), "models": records})
+        return
+    rows = [("model", "for", "size", "licence", "state", "path")]
+    rows += [
+        (r["id"], r["purpose"], _megabytes(r["size"]), r["licence"], _state(r), r["path"])
+        for r in records
+    ]
+    _print_columns(rows)
+
+
+@earshot_command(
+    name="verify",
+    epilog="Examples:\n  earshot models verify\n  earshot models verify kokoro-82m-int8 --json",
+)
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+def verify(invocation: Invocation, ids: tuple[str, ...]) -> int:
+    """Hash the files of all installed models, or of those named, whatever was remembered."""
+    root = models_root(invocation.settings.models.dir)
+    models = [find_model(model_id) for model_id in ids] or _present(root)
+    if not models:
+        raise ModelFileError(f"No model is installed in {root}. Run: earshot models pull")
+    with terminal_watch() as watch:
+        records = [_verify(model, root, watch) for model in models]
+    if invocation.json:
+        invocation.emit({"root": str(root), "models": records})
+    else:
+        for record in records:
+            click.echo(f"{record['id']}: {_state(record)}")
+    bad = [line for record in records for line in _faults(record)]
+    for line in bad:
+        click.echo(f"earshot: {line}", err=True)
+    return 1 if bad else 0
+
+
+for _subcommand in (pull, list_, verify):
+    command.add_command(_subcommand)
+
+
+def _pull(invocation: Invocation, model: Model) -> Pulled:
+    root = models_root(invocation.settings.models.dir)
+    with terminal_watch() as watch:
+        return pull_model(model, sources_of(invocation.settings), root, watch)
+
+
+def _pulled_record(pulled: Pulled) -> dict[str, Any]:
+    model = pulled.model
+    return {
+        "id": model.id,
+        "state": "present" if pulled.source is None else "pulled",
+        "source": pulled.source,
+        "seconds": round(pulled.seconds, 2),
+        "size": model.size,
+        "licence": model.licence,
+        "upstream": model.upstream,
+        "path": str(pulled.folder),
+        "missing": list(pulled.missing),
+        "notices": list(pulled.notices),
+    }
+
+
+def _pulled_line(pulled: Pulled) -> str:
+    model = pulled.model
+    what = "already there" if pulled.source is None else f"fetched from {pulled.source}"
+    line = f"{model.id}: {what}, {_megabytes(model.size)} ({model.licence}, {model.upstream})"
+    if pulled.missing:
+        have = len(model.files) - len(pulled.missing)
+        line += f"; only {have} of {len(model.files)} files: {'; '.join(pulled.notices)}"
+    return line
+
+
+def _present(root: Path) -> list[Model]:
+    """The models of which any file is there."""
+    return [m for m in CATALOG.values() if any((root / m.id / f.name).exists() for f in m.files)]
+
+
+def _verify(model: Model, root: Path, watch: Watch) -> dict[str, Any]:
+    watch.start(f"checking {model.id}", model.size)
+    return _record(model, root, "all", watch)
+
+
+def _record(model: Model, root: Path, depth: Depth, watch: Watch | None = None) -> dict[str, Any]:
+    folder = root / model.id
+    states = check_files(model, folder, depth, watch.advance if watch else None)
+    return {
+        "id": model.id,
+        "purpose": model.purpose,
+        "size": model.size,
+        "licence": model.licence,
+        "upstream": model.upstream,
+        "state": _summary(model, states),
+        "path": str(folder),
+        "files": len(states),
+        "missing": [name for name, state in states.items() if state == "missing"],
+        "corrupt": [name for name, state in states.items() if state == "corrupt"],
+    }
+
+
+def _summary(model: Model, states: dict[str, FileState]) -> str:
+    count = Counter(states.values())
+    if count["corrupt"]:
+        return "corrupt"
+    if count["missing"] == len(states):
+        return "missing"
+    if count["missing"]:
+        return "partial" if is_usable(model, states) else "incomplete"
+    return "installed" if count["installed"] else "verified"
+
+
+def _state(record: dict[str, Any]) -> str:
+    if record["state"] in ("partial", "incomplete"):
+        have = record["files"] - len(record["missing"])
+        return f"{record['state']} ({have} of {record['files']} files)"
+    return str(record["state"])
+
+
+def _faults(record: dict[str, Any]) -> Iterable[str]:
+    """A line for each file that is corrupt, or missing from a model that needs it."""
+    advice = f"Run: earshot models pull {record['id']}"
+    for name in record["corrupt"]:
+        yield f"{Path(record['path'], name)} is corrupt. {advice}"
+    if record["state"] not in DONE_STATES:
+        for name in record["missing"]:
+            yield f"{Path(record['path'], name)} is missing. {advice}"
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / MB:.0f} MB"
+
+
+def _print_columns(rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(padded).rstrip())
