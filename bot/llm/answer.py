@@ -1,0 +1,106 @@
+"""One answer as it streams in: what to hand on, and whether there was anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from openai.types import CompletionUsage
+from openai.types.chat import ChatCompletionChunk
+from openai.types.chat.chat_completion_chunk import (
+    Choice,
+    ChoiceDelta,
+    ChoiceDeltaToolCall,
+    ChoiceDeltaToolCallFunction,
+)
+
+from bot.llm.assembly import TextGate, ToolCall, ToolCalls
+from bot.llm.messages import LeadIn
+
+
+def _chunk(
+    delta: ChoiceDelta | None = None, *, model: str = "", usage: CompletionUsage | None = None
+) -> ChatCompletionChunk:
+    choices = [Choice(index=0, delta=delta)] if delta else []
+    return ChatCompletionChunk(
+        id="", created=0, object="chat.completion.chunk", model=model, choices=choices, usage=usage
+    )
+
+
+def text_chunk(text: str) -> ChatCompletionChunk:
+    """A chunk as a server would send it."""
+    return _chunk(ChoiceDelta(content=text))
+
+
+def _tool_chunk(index: int, call: ToolCall) -> ChatCompletionChunk:
+    function = ChoiceDeltaToolCallFunction(name=call.name, arguments=call.arguments_json())
+    piece = ChoiceDeltaToolCall(index=index, id=call.call_id, function=function, type="function")
+    return _chunk(ChoiceDelta(tool_calls=[piece]))
+
+
+class Answer:
+    """Takes an attempt's chunks and gives those that pipecat can take as they are.
+
+    Chunks without choices or delta are no trouble; usage is passed on with its missing
+    numbers as zeros; leading blanks are held back; tool calls come whole, at the end, one
+    a chunk, with arguments that are a JSON object (pipecat drops a call whose arguments
+    are not, and the user would hear nothing).
+    """
+
+    def __init__(self) -> None:
+        self.finished = False
+        self.advanced = False
+        self._gate = TextGate()
+        self._calls = ToolCalls()
+
+    @property
+    def text(self) -> str:
+        """What has been handed on."""
+        return self._gate.text
+
+    @property
+    def is_empty(self) -> bool:
+        """Neither a word nor a tool call."""
+        return not self._gate.text and not self._calls
+
+    @property
+    def lead_in(self) -> LeadIn | None:
+        """The words before tool calls, if there were both."""
+        if not self.text or not self._calls:
+            return None
+        return LeadIn(self.text, frozenset(call.call_id for call in self._calls))
+
+    def take(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionChunk]:
+        """Sets ``advanced`` if the chunk brought the answer on."""
+        self.advanced = False
+        if chunk.usage is not None:
+            yield _chunk(model=chunk.model or "", usage=_whole(chunk.usage))
+        for choice in (chunk.choices or [])[:1]:
+            if choice.delta is not None:
+                yield from self._take_delta(choice.delta)
+            self.finished = self.finished or bool(choice.finish_reason)
+
+    def _take_delta(self, delta: ChoiceDelta) -> Iterator[ChatCompletionChunk]:
+        for call in delta.tool_calls or []:
+            self.advanced = True
+            function = call.function
+            name, piece = (function.name, function.arguments) if function else (None, None)
+            self._calls.add(call.index, call.id, name, piece or "")
+        self.advanced = self.advanced or bool(delta.content)
+        if out := self._gate.push(delta.content or ""):
+            yield text_chunk(out)
+
+    def tool_chunks(self) -> Iterator[ChatCompletionChunk]:
+        """The completed calls, numbered from 0."""
+        for index, call in enumerate(self._calls):
+            yield _tool_chunk(index, call)
+
+
+def _whole(usage: CompletionUsage) -> CompletionUsage:
+    """Servers leave numbers out; pipecat wants all three."""
+    return usage.model_copy(
+        update={
+            "prompt_tokens": usage.prompt_tokens or 0,
+            "completion_tokens": usage.completion_tokens or 0,
+            "total_tokens": usage.total_tokens or 0,
+        }
+    )

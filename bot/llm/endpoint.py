@@ -1,0 +1,80 @@
+"""Where the model is, and the pipecat service that asks it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+from pipecat.services.openai.llm import OpenAILLMService
+
+from bot.config.schema import Settings
+
+if TYPE_CHECKING:
+    from bot.llm.embedded import EmbeddedServer
+
+Kind = Literal["configured", "openai", "local", "embedded"]
+
+OPENAI_HOST = "api.openai.com"
+NO_KEY = "none"
+"""What is sent where no key is needed; the SDK refuses an empty one."""
+
+
+@dataclass
+class LlmEndpoint:
+    """An OpenAI-compatible server, ready to be asked; shared by all conversations.
+
+    ``key_name`` is the variable the key came from. ``context_tokens`` is set where requests
+    must be cut to fit. ``tools_ok`` is False where offering tools is useless.
+    """
+
+    base_url: str
+    model: str
+    kind: Kind
+    description: str
+    api_key: str = field(default=NO_KEY, repr=False)
+    key_name: str | None = None
+    tools_ok: bool = True
+    context_tokens: int | None = None
+    server: EmbeddedServer | None = field(default=None, repr=False)
+
+    @property
+    def is_openai(self) -> bool:
+        """OpenAI itself: it knows the developer role and wants ``max_completion_tokens``."""
+        return urlsplit(self.base_url).hostname == OPENAI_HOST
+
+    @property
+    def is_loopback(self) -> bool:
+        """On this machine, where a configured HTTP proxy must not be asked."""
+        return is_loopback(self.base_url)
+
+    def service(self, settings: Settings) -> OpenAILLMService:
+        """A new service for one conversation, with the fault policy of ``bot.llm.service``."""
+        from bot.llm.service import EarshotLLMService
+
+        return EarshotLLMService(self, settings)
+
+    async def ready(self) -> str:
+        """The URL to ask now; starts the embedded server again if it died.
+
+        Raises ``EarshotError`` if that fails.
+        """
+        if self.server is not None:
+            self.base_url = await self.server.ready()
+        return self.base_url
+
+    def suspect(self) -> None:
+        """A request was not answered: look before the next one whether the server lives."""
+        if self.server is not None:
+            self.server.suspect()
+
+    async def aclose(self) -> None:
+        """End the embedded server; nothing to do for others. Idempotent."""
+        if self.server is not None:
+            await self.server.aclose()
+
+
+def is_loopback(url: str) -> bool:
+    """The URL's host is this machine, by name or number."""
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
