@@ -5,6 +5,7 @@ Commands are imported when they are called, so ``--help`` and a typo answer at o
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import os
 import sys
@@ -115,20 +116,31 @@ def _run(words: list[str]) -> int:
         result = earshot.main(words, prog_name="earshot", standalone_mode=False)
     except BrokenPipeError:
         raise
-    except EarshotError as error:
-        return _fail(str(error), error.exit_code, words)
     except click.ClickException as error:
         return _fail(error.format_message(), EXIT_USAGE, words)
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt, asyncio.CancelledError):
         return EXIT_INTERRUPTED
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else EXIT_FAILED
     except Exception as error:
         # The last place that can turn a fault of ours into one line; --debug shows it whole.
-        what = f"unexpected {type(error).__name__}: {error}"
-        hint = "" if wants_debug(words) else " (run with --debug to see where)"
-        return _fail(what + hint, EXIT_FAILED, words)
+        return _report(error, words)
     return result if isinstance(result, int) and not isinstance(result, bool) else 0
+
+
+def _report(error: Exception, words: Sequence[str]) -> int:
+    known = _first_known(error)
+    if known is not None:
+        return _fail(str(known), known.exit_code, words)
+    hint = "" if wants_debug(words) else "; run with --debug"
+    return _fail(f"unexpected {type(error).__name__}: {error}{hint}", EXIT_FAILED, words)
+
+
+def _first_known(error: BaseException) -> EarshotError | None:
+    """The error meant for the user, however deep in the groups of task groups."""
+    if isinstance(error, BaseExceptionGroup):
+        return next(filter(None, map(_first_known, error.exceptions)), None)
+    return error if isinstance(error, EarshotError) else None
 
 
 def wants_debug(words: Sequence[str]) -> bool:

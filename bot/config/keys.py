@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeGuard, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from bot.config.nearest import nearest
@@ -20,6 +20,8 @@ Key = tuple[str, ...]
 
 SHORTHANDS: dict[Key, str] = {("llm",): "provider"}
 """``llm: auto`` is ``llm: {provider: auto}``."""
+
+ENV_PREFIX = "EARSHOT_"
 
 _SECRET_WORDS = re.compile(
     r"(^|_)(api_?key|key|token|secret|password|passwd|auth_id|account_sid|credentials?)$", re.I
@@ -53,11 +55,16 @@ def looks_secret(key: Key) -> bool:
     return bool(key) and bool(_SECRET_WORDS.search(key[-1]))
 
 
-def suggest(key: Key) -> str:
+def variable(key: Key) -> str:
+    """``EARSHOT_TTS__VOICE``."""
+    return ENV_PREFIX + "__".join(key).upper()
+
+
+def suggest(key: Key, spell: Callable[[Key], str] = dotted) -> str:
     """The end of an "unknown key" line: the nearest valid key, or the keys there are."""
     near = _nearest(key)
     if near:
-        return f"did you mean {dotted(near)}?"
+        return f"did you mean {spell(near)}?"
     parent = key[:-1]
     while parent not in sections():
         parent = parent[:-1]
@@ -108,12 +115,15 @@ def _is_section(annotation: Any) -> TypeGuard[type[Section]]:
 
 
 def _nearest(key: Key) -> Key | None:
-    """A sibling with a similar name, else a similar whole key, else the same last name."""
-    known = [*leaves(), *(path for path in sections() if path)]
+    """A sibling with a similar name, else a similar whole key, else the same last name.
+
+    Words are joined with underscores, so that ``TTS_VOICE`` finds ``tts.voice``.
+    """
+    known = [path for path in (*leaves(), *sections()) if path not in ((), key[:-1])]
     siblings = {path[-1]: path for path in known if path[:-1] == key[:-1]}
-    whole = {dotted(path): path for path in known}
+    whole = {"_".join(path): path for path in reversed(known)}
     last = {path[-1]: path for path in reversed(known)}
-    for names, word in ((siblings, key[-1]), (whole, dotted(key)), (last, key[-1])):
+    for names, word in ((siblings, key[-1]), (whole, "_".join(key)), (last, key[-1])):
         match = nearest(word, names)
         if match:
             return names[match]
@@ -126,7 +136,7 @@ def _adapter(key: Key) -> TypeAdapter[Any]:
     annotation: Any = field.annotation
     for item in field.metadata:
         annotation = Annotated[annotation, item]
-    return TypeAdapter(annotation)
+    return TypeAdapter(annotation, config=ConfigDict(allow_inf_nan=False))
 
 
 def _flat_types(annotation: Any) -> set[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from bot.config.keys import (
+    ENV_PREFIX,
     SHORTHANDS,
     Key,
     accepts,
@@ -18,11 +19,10 @@ from bot.config.keys import (
     looks_secret,
     sections,
     suggest,
+    variable,
 )
 from bot.config.secrets import KNOWN_NAMES
 from speech.errors import UsageError
-
-ENV_PREFIX = "EARSHOT_"
 
 
 @dataclass(frozen=True)
@@ -159,20 +159,10 @@ def _unknown(key: Key, where: str, *, as_variable: bool = False) -> UsageError:
             f"{where}: {dotted(key)} is a secret: put it in .env or the environment "
             f"(for example OPENAI_API_KEY=…)"
         )
-    hint = suggest(key)
     if as_variable:
-        hint = _as_variable(key) or hint
-    name = "" if where.endswith(dotted(key)) else f" {dotted(key)}"
-    return UsageError(f"{where}: unknown key{name}; {hint}")
-
-
-def _as_variable(key: Key) -> str | None:
-    """``EARSHOT_TTS_VOICE`` was meant as ``EARSHOT_TTS__VOICE``."""
-    flat = "_".join(key)
-    for known in leaves():
-        if "_".join(known) == flat:
-            return f"did you mean {ENV_PREFIX}{'__'.join(known).upper()}?"
-    return None
+        return UsageError(f"{where}: unknown key; {suggest(key, variable)}")
+    name = "" if where.startswith("--set") else f" {dotted(key)}"
+    return UsageError(f"{where}: unknown key{name}; {suggest(key)}")
 
 
 def _at(error: yaml.YAMLError) -> str:
