@@ -39,7 +39,8 @@ class GuardedSerializer(FrameSerializer):
         self._stopped = stopped
         self.refused = 0
 
-    async def setup(self, setup: FrameProcessorSetup) -> None:
+    # The override is pipecat's own: its transports call serializers with this type.
+    async def setup(self, setup: FrameProcessorSetup) -> None:  # type: ignore[override]
         await self._inner.setup(setup)
 
     async def serialize(self, frame: Frame) -> str | bytes | None:

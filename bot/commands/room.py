@@ -1,0 +1,31 @@
+"""``earshot room``: the bot as a participant of a LiveKit or Daily room."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import click
+
+from bot.commands.common import Invocation, earshot_command
+from bot.config.loader import DOTENV_NAME
+from bot.config.secrets import Secrets
+
+
+@earshot_command(
+    name="room",
+    short_help="Join a LiveKit or Daily room.",
+    epilog="Example: earshot room --set room.url=wss://my.livekit.cloud --set room.room=lobby",
+)
+def command(invocation: Invocation) -> None:
+    """Join the configured room and talk to who is in it."""
+    from bot.room.join import join  # loads the speech stack: not for --help
+
+    asyncio.run(
+        join(
+            invocation.settings,
+            Secrets.load(os.environ, Path(DOTENV_NAME)),
+            notify=lambda line: click.echo(line, err=True),
+        )
+    )

@@ -1,0 +1,1 @@
+"""Rooms: the bot as a participant of a LiveKit or Daily room."""
