@@ -1,0 +1,1 @@
+"""Scripted conversations: read one, run it, judge it."""

@@ -1,0 +1,162 @@
+"""A scenario file, read and checked: every mistake is one line that says where and what."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from bot.scenario.names import nearest
+from bot.scenario.schema import Call, Expectation, Noise, Piece, Scenario, Turn
+from speech.errors import UsageError
+
+MAX_FILE_BYTES = 1_000_000
+AUDIO_DIRS_VARIABLE = "EARSHOT_AUDIO_DIRS"
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+_TURN_SHORTHANDS = {"wav", "audio", "text", "silence", "noise", "send_after"}
+_MODELS: dict[str, tuple[type[BaseModel], set[str]]] = {
+    "": (Scenario, set()),
+    "turns": (Turn, _TURN_SHORTHANDS),
+    "user": (Piece, {"pause_ms"}),
+    "expect": (Expectation, set()),
+    "calls": (Call, set()),
+    "noise": (Noise, set()),
+}
+"""By the last named step of a place in the file: what is valid there."""
+
+
+class ScenarioError(UsageError):
+    """The scenario file is wrong; the message names file, line, key and what was expected."""
+
+
+def load_scenario(file: str | os.PathLike[str]) -> Scenario:
+    """Read ``file``; raises ``ScenarioError``."""
+    path = Path(file)
+    document = _read(path)
+    lines = _Lines(document)
+    value = yaml.safe_load(document)
+    if not isinstance(value, dict):
+        raise ScenarioError(f"{path}: expected a mapping with name and turns")
+    if "path" in value:
+        raise ScenarioError(f"{path}: path: unknown key{nearest('path', _keys(''))}")
+    try:
+        return Scenario.model_validate({"name": path.stem} | value | {"path": path})
+    except ValidationError as error:
+        raise ScenarioError(_first_line(path, lines, error)) from error
+
+
+def find_file(name: str, scenario: Scenario, what: str) -> Path:
+    """Where ``name`` lies: beside the scenario, in its ``audio_dirs``, or in the variable's.
+
+    ``${NAME}`` stands for an environment variable. Raises ``ScenarioError``.
+    """
+    wanted = Path(_expand(name, scenario.path)).expanduser()
+    beside = scenario.path.parent
+    extra = [beside / Path(_expand(d, scenario.path)).expanduser() for d in scenario.audio_dirs]
+    shared = [Path(d) for d in os.environ.get(AUDIO_DIRS_VARIABLE, "").split(os.pathsep) if d]
+    places = [beside / wanted, *((folder / wanted) for folder in [*extra, *shared])]
+    for place in places:
+        if place.is_file():
+            return place
+    looked = ", ".join(dict.fromkeys(str(place.parent) for place in places))
+    raise ScenarioError(f"{scenario.path}: {what} {name!r} not found; looked in {looked}")
+
+
+def _expand(text: str, path: Path) -> str:
+    def value(match: re.Match[str]) -> str:
+        found = os.environ.get(match[1])
+        if not found:
+            raise ScenarioError(f"{path}: {text!r} needs the environment variable {match[1]}")
+        return found
+
+    return _VARIABLE.sub(value, text)
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise ScenarioError(f"{path}: larger than {MAX_FILE_BYTES:,} bytes; not a scenario")
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{path}: not UTF-8 text; expected a YAML scenario") from error
+    except OSError as error:
+        raise ScenarioError(f"{path}: {(error.strerror or str(error)).lower()}") from error
+
+
+class _Lines:
+    """Line numbers of the places in a YAML document."""
+
+    def __init__(self, document: str) -> None:
+        self._line: dict[tuple[str | int, ...], int] = {}
+        try:
+            root = yaml.compose(document, Loader=yaml.SafeLoader)
+        except yaml.YAMLError as error:
+            raise ScenarioError(_yaml_line(error)) from error
+        if root is not None:
+            self._walk(root, ())
+
+    def of(self, place: Sequence[str | int]) -> int:
+        """The line of ``place``, or of the nearest enclosing one that is in the file."""
+        steps = tuple(place)
+        while steps and steps not in self._line:
+            steps = steps[:-1]
+        return self._line.get(steps, 1)
+
+    def _walk(self, node: yaml.Node, place: tuple[str | int, ...]) -> None:
+        self._line.setdefault(place, node.start_mark.line + 1)
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                inner = (*place, str(key.value))
+                self._line[inner] = key.start_mark.line + 1
+                self._walk(value, inner)
+        elif isinstance(node, yaml.SequenceNode):
+            for index, value in enumerate(node.value):
+                self._walk(value, (*place, index))
+
+
+def _yaml_line(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    where = f"line {mark.line + 1}: " if mark else ""
+    return f"{where}not valid YAML: {getattr(error, 'problem', None) or error}"
+
+
+def _first_line(path: Path, lines: _Lines, error: ValidationError) -> str:
+    problem = error.errors()[0]
+    place = list(problem["loc"])
+    if place and place[-1] == "model_validator":
+        place.pop()
+    where = f"{path}:{lines.of(place)}: {_dotted(place)}"
+    if problem["type"] == "extra_forbidden":
+        key = str(place[-1])
+        return f"{where}: unknown key{nearest(key, _keys(_container(place[:-1])))}"
+    message = problem["msg"].removeprefix("Value error, ")
+    message = message[:1].lower() + message[1:]
+    given = problem.get("input")
+    scalar = isinstance(given, str | int | float | bool)
+    shown = f", not {given!r}" if scalar and repr(given) not in message else ""
+    return f"{where}: {message}{shown}"
+
+
+def _dotted(place: Sequence[str | int]) -> str:
+    text = ""
+    for step in place:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return text.removeprefix(".") or "the file"
+
+
+def _container(place: Sequence[str | int]) -> str:
+    named = [step for step in place if isinstance(step, str)]
+    return named[-1] if named else ""
+
+
+def _keys(container: str) -> set[str]:
+    model, shorthands = _MODELS.get(container, (Scenario, set()))
+    fields: Mapping[str, Any] = model.model_fields
+    names = {info.alias or name for name, info in fields.items()}
+    return (names | shorthands) - {"path"}

@@ -1,0 +1,39 @@
+"""The files of a run: ``mix.wav``, ``timeline.jsonl``, ``result.json``, ``report.html``."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from bot.report.build import MIX, REPORT, RESULT, TIMELINE, build_report
+from bot.scenario.result import Result
+from speech.audio.wav import write_wav
+from speech.errors import EarshotError
+from speech.timeline import TimelineEvent
+from transports.script.recording import Recording
+
+
+def write_outputs(
+    out_dir: Path, result: Result, recording: Recording, events: Sequence[TimelineEvent]
+) -> Result:
+    """Write the run into ``out_dir`` and return the result with its file names.
+
+    Raises ``EarshotError`` where the folder cannot be written.
+    """
+    try:
+        out_dir.mkdir(parents=True, exist_ok=True)
+        write_wav(out_dir / MIX, recording.stereo(), recording.bot.rate_hz)
+        lines = [event.to_json(recording.origin) for event in events]
+        (out_dir / TIMELINE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        names = {"mix": MIX, "timeline": TIMELINE, "result": RESULT, "report": REPORT}
+        files = {name: str(out_dir / file) for name, file in names.items()}
+        result = dataclasses.replace(result, files=files)
+        record = json.dumps(result.to_json(), ensure_ascii=False, indent=2)
+        (out_dir / RESULT).write_text(record + "\n", encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise EarshotError(f"cannot write {out_dir}: {reason.lower()}") from error
+    build_report(out_dir)
+    return result

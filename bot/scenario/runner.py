@@ -1,0 +1,194 @@
+"""Runs a scenario through the bot and writes what happened."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Protocol
+
+from bot.config.schema import Settings
+from bot.conversation import Conversation
+from bot.parts import Parts
+from bot.scenario.checks import Window, check
+from bot.scenario.outputs import write_outputs
+from bot.scenario.player import Player, Spoken
+from bot.scenario.render import Rendered, render_turns
+from bot.scenario.result import Result
+from bot.scenario.schema import Scenario
+from bot.scenario.turns import read_timeline
+from speech.errors import EarshotError
+from speech.timeline import Timeline
+from transports.script import ScriptParams, ScriptTransport
+
+END_DEADLINE_S = 5.0
+"""What the bot may take to end; afterwards its task is cancelled."""
+
+_PACKAGES = ("earshot", "pipecat-ai", "faster-whisper", "kokoro-onnx", "onnxruntime", "numpy")
+
+Notify = Callable[[str], None]
+
+
+class Talk(Protocol):
+    """What the runner needs of ``bot.conversation.Conversation``."""
+
+    async def run(self) -> None: ...
+    async def end(self, *, goodbye: bool = True) -> None: ...
+    async def cancel(self) -> None: ...
+
+
+OpenTalk = Callable[[ScriptTransport, Timeline], Talk]
+
+
+async def run_scenario(
+    scenario: Scenario,
+    settings: Settings,
+    out_dir: Path,
+    parts: Parts,
+    *,
+    notify: Notify | None = None,
+) -> Result:
+    """Play ``scenario`` to the bot and write ``out_dir``.
+
+    Never takes longer than the scenario's ``timeout`` and some seconds. Cancelling ends
+    the bot, writes what there is, and is passed on. Raises ``EarshotError`` for sound files
+    or voices that are not there, and for an output folder that cannot be written.
+    """
+    rate_hz = settings.audio.input_rate_hz
+    clips = await render_turns(scenario, parts.engine, rate_hz, warn=notify)
+
+    def open_talk(transport: ScriptTransport, timeline: Timeline) -> Talk:
+        return Conversation(parts, transport, timeline, greet=scenario.greet)
+
+    environment = describe_environment(settings, parts.llm.description)
+    return await ScenarioRun(scenario, settings, clips, environment).run(open_talk, out_dir)
+
+
+class ScenarioRun:
+    """One run: the bot and its scripted user, side by side, until either is done."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        settings: Settings,
+        clips: Sequence[Rendered],
+        environment: dict[str, Any],
+    ) -> None:
+        audio = settings.audio
+        self._scenario = scenario
+        self._rate_hz = audio.input_rate_hz
+        self._environment = environment
+        self._timeline = Timeline()
+        self._transport = ScriptTransport(
+            ScriptParams(
+                input_rate_hz=audio.input_rate_hz,
+                output_rate_hz=audio.output_rate_hz,
+                max_s=scenario.timeout + END_DEADLINE_S,
+            ),
+            self._timeline,
+        )
+        self._player = Player(scenario, clips, self._transport, self._timeline)
+        self._problems: list[str] = []
+
+    async def run(self, open_talk: OpenTalk, out_dir: Path) -> Result:
+        """See ``run_scenario``."""
+        ended = "stopped"
+        try:
+            ended = await self._play(open_talk(self._transport, self._timeline))
+        finally:
+            result = self._result(ended, out_dir)
+        return result
+
+    async def _play(self, talk: Talk) -> str:
+        bot = asyncio.create_task(talk.run(), name="scenario bot")
+        user = asyncio.create_task(self._player.play(self._rate_hz), name="scenario user")
+        try:
+            done, _ = await asyncio.wait(
+                (bot, user),
+                timeout=self._scenario.timeout,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            return self._ending(done, bot, user)
+        finally:
+            user.cancel()
+            await asyncio.shield(self._end(talk, bot))
+
+    def _ending(
+        self, done: set[asyncio.Task[None]], bot: asyncio.Task[None], user: asyncio.Task[None]
+    ) -> str:
+        if not done:
+            self._problems.append(f"not over after {self._scenario.timeout:g} s (timeout)")
+            return "timeout"
+        if user in done:
+            user.result()
+            return "finished"
+        error = bot.exception()
+        if isinstance(error, EarshotError):
+            self._problems.append(str(error))
+        elif error is not None:
+            raise error
+        else:
+            self._problems.append("the bot ended the conversation before the scenario was over")
+        return "failed"
+
+    @staticmethod
+    async def _end(talk: Talk, bot: asyncio.Task[None]) -> None:
+        if not bot.done():
+            ending = asyncio.create_task(talk.end(goodbye=False), name="scenario end")
+            await asyncio.wait((bot,), timeout=END_DEADLINE_S)
+            ending.cancel()
+            bot.cancel()
+            await asyncio.wait((bot, ending), timeout=END_DEADLINE_S)
+
+    def _result(self, ended: str, out_dir: Path) -> Result:
+        self._transport.mark_heard()
+        events = self._timeline.events
+        recording = self._transport.recording
+        spoken = self._player.spoken
+        conversation = read_timeline(events, [s.speech for s in spoken if s.speech])
+        result = Result(
+            name=self._scenario.name,
+            description=self._scenario.description,
+            ended=ended,
+            origin=recording.origin,
+            duration_s=recording.duration_s,
+            conversation=conversation,
+            checks=check(self._scenario, windows(self._scenario, spoken), events, conversation),
+            problems=[*self._problems, *self._player.missed],
+            environment=self._environment,
+        )
+        return write_outputs(out_dir, result, recording, events)
+
+
+def windows(scenario: Scenario, spoken: Sequence[Spoken]) -> list[Window]:
+    """For each turn that was played: from its first sample to the next turn's."""
+    starts = [turn.start for turn in spoken[1:]]
+    ends = [*starts, float("inf")]
+    return [
+        Window(turn.start, turn.speech[1] if turn.speech else turn.end, end, script.said, index + 1)
+        for index, (turn, end, script) in enumerate(zip(spoken, ends, scenario.turns, strict=False))
+    ]
+
+
+def describe_environment(settings: Settings, llm: str) -> dict[str, Any]:
+    """The machine, the versions and the models, without names of people or hosts."""
+    return {
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count() or 1} cores",
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in _PACKAGES},
+        "stt": settings.stt.model,
+        "llm": llm,
+        "voice": f"{settings.tts.engine} {settings.tts.voice}",
+        "vad": settings.vad.kind,
+        "turn_end": settings.turn.end,
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,314 @@
+"""Turns and interruptions, worked out from a timeline. Pure: events in, records out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from speech.timeline import TimelineEvent
+
+Span = tuple[float, float]
+
+REPLY_STAGES = (
+    "stt_final",
+    "user_stopped",
+    "llm_request",
+    "llm_first_token",
+    "tool_call",
+    "tool_result",
+    "unit_released",
+    "tts_request",
+    "synthesis_start",
+    "first_chunk",
+    "transport_send",
+    "client_received",
+    "decoded",
+    "scheduled",
+    "bot_started",
+    "audible",
+)
+"""In the order they happen between the user's last sound and the bot's first."""
+
+_BY_REPLY = frozenset(REPLY_STAGES[REPLY_STAGES.index("tts_request") :]) - {"bot_started"}
+"""Stages that carry the reply's id, where the transport and the voice know it."""
+
+SPEECH_SLACK_S = 0.5
+"""How far the detector's idea of speech may lie from the recording's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the user said and what became of it. Times are on the events' clock.
+
+    ``anchor`` is the end of the user's speech: from the recording where the scenario knows
+    it (``anchor_source``), else as the detector put it. ``times`` are seconds after it.
+    """
+
+    start: float
+    anchor: float
+    anchor_source: str
+    detected_end: float | None
+    user_text: str
+    bot_text: str
+    heard_text: str
+    times: dict[str, float]
+    reply_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Interruption:
+    """The user's speech cut a reply. ``silent`` is None where nothing was recorded."""
+
+    at: float
+    user_onset: float | None
+    silent: float | None
+    reply_id: str | None
+    unheard_text: str = ""
+
+    @property
+    def cut_to_silent_s(self) -> float | None:
+        """From the decision to the reply's last audible sample; 0 when it was in a pause."""
+        return None if self.silent is None else max(0.0, self.silent - self.at)
+
+    @property
+    def onset_to_silent_s(self) -> float | None:
+        """From the user's first sound to the reply's last audible sample."""
+        if self.silent is None or self.user_onset is None:
+            return None
+        return self.silent - self.user_onset
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """``opening`` is what the bot said before any user turn: the greeting."""
+
+    turns: list[Turn] = field(default_factory=list)
+    interruptions: list[Interruption] = field(default_factory=list)
+    opening: str = ""
+    opening_heard: str = ""
+
+
+def read_timeline(events: Iterable[TimelineEvent], speech: Sequence[Span] = ()) -> Conversation:
+    """The conversation in ``events``; ``speech`` is where the user is known to have spoken.
+
+    A turn counts when something was understood or answered: a cough that only woke the
+    detector does not.
+    """
+    ordered = sorted(events, key=lambda event: event.at)
+    frames = _frames(ordered)
+    interruptions = _interruptions(ordered, speech)
+    turns = [_turn(ordered, frame, speech, interruptions) for frame in frames]
+    first = frames[0].stopped if frames else float("inf")
+    opening_ids = _reply_ids(ordered, float("-inf"), first)
+    return Conversation(
+        turns=[turn for turn in turns if turn.user_text or "llm_request" in turn.times],
+        interruptions=interruptions,
+        opening=_text(ordered, "bot_text", float("-inf"), first),
+        opening_heard=_heard(ordered, opening_ids, float("-inf"), first),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Borders of a turn: the user begins, the user's turn is over, the same of the next."""
+
+    start: float
+    stopped: float
+    next_start: float
+    next_stopped: float
+
+
+def _frames(events: Sequence[TimelineEvent]) -> list[_Frame]:
+    started = [event.at for event in events if event.name == "user_started"]
+    starts = [_onset_of(events, at) for at in started]
+    stops = [
+        next((e.at for e in events if e.name == "user_stopped" and e.at >= begin), float("inf"))
+        for begin in started
+    ]
+    ends = [*starts[1:], float("inf")]
+    return [
+        _Frame(starts[i], stops[i], ends[i], [*stops[1:], float("inf")][i])
+        for i in range(len(starts))
+    ]
+
+
+def _onset_of(events: Sequence[TimelineEvent], started: float) -> float:
+    """The sound that began the turn: the last onset before it with no turn in between."""
+    onset = started
+    for event in events:
+        if event.at > started:
+            break
+        if event.name == "user_onset":
+            onset = event.at
+        elif event.name == "user_stopped" or (event.name == "user_started" and event.at < started):
+            onset = started
+    return onset
+
+
+def _turn(
+    events: Sequence[TimelineEvent],
+    frame: _Frame,
+    speech: Sequence[Span],
+    interruptions: Sequence[Interruption],
+) -> Turn:
+    detected = _last(events, "user_speech_end", frame.start, min(frame.stopped, frame.next_start))
+    anchor, source = _anchor(frame, speech, detected)
+    replies = _reply_ids(events, frame.stopped, frame.next_stopped)
+    times = _times(events, frame, anchor, replies)
+    _add_barge_in(times, frame, anchor, interruptions)
+    return Turn(
+        start=frame.start,
+        anchor=anchor,
+        anchor_source=source,
+        detected_end=detected,
+        user_text=_text(events, "user_text", frame.start, frame.next_start),
+        bot_text=_text(events, "bot_text", frame.stopped, frame.next_stopped),
+        heard_text=_heard(events, replies, frame.stopped, frame.next_stopped),
+        times=dict(sorted(times.items(), key=lambda item: item[1])),
+        reply_ids=replies,
+    )
+
+
+def _anchor(frame: _Frame, speech: Sequence[Span], detected: float | None) -> tuple[float, str]:
+    limit = min(frame.stopped, frame.next_start)
+    known = [end for start, end in speech if _belongs(frame, start, end, limit)]
+    if known:
+        return max(known), "recording"
+    return (frame.start, "onset") if detected is None else (detected, "detector")
+
+
+def _belongs(frame: _Frame, start: float, end: float, limit: float) -> bool:
+    return end > frame.start - SPEECH_SLACK_S and start < limit and end < limit + SPEECH_SLACK_S
+
+
+def _times(
+    events: Sequence[TimelineEvent], frame: _Frame, anchor: float, replies: Sequence[str]
+) -> dict[str, float]:
+    times = {"user_speech_end": 0.0}
+    asked = _first(events, "llm_request", frame.stopped, frame.next_stopped)
+    heard = _last(events, "stt_final", frame.start, frame.next_start if asked is None else asked)
+    if heard is not None:
+        times["stt_final"] = heard - anchor
+    if frame.stopped < float("inf"):
+        times["user_stopped"] = frame.stopped - anchor
+    for stage in REPLY_STAGES[2:]:
+        of = replies if stage in _BY_REPLY else None
+        at = _first(events, stage, frame.stopped, frame.next_stopped, of)
+        if at is not None:
+            times[stage] = at - anchor
+    return times
+
+
+def _add_barge_in(
+    times: dict[str, float],
+    frame: _Frame,
+    anchor: float,
+    interruptions: Sequence[Interruption],
+) -> None:
+    for cut in interruptions:
+        if frame.start <= cut.at < frame.next_start:
+            times["interrupt"] = cut.at - anchor
+            if cut.user_onset is not None:
+                times["user_onset"] = cut.user_onset - anchor
+            if cut.silent is not None:
+                times["silent"] = cut.silent - anchor
+
+
+def _reply_ids(events: Sequence[TimelineEvent], since: float, until: float) -> tuple[str, ...]:
+    """Replies whose first mark lies in ``[since, until)``, in order."""
+    first: dict[str, float] = {}
+    for event in events:
+        if event.reply_id is not None and event.name != "error":
+            first.setdefault(event.reply_id, event.at)
+    return tuple(reply for reply, at in first.items() if since <= at < until)
+
+
+def _interruptions(events: Sequence[TimelineEvent], speech: Sequence[Span]) -> list[Interruption]:
+    found = []
+    speaking = False
+    for event in events:
+        if event.name == "bot_started":
+            speaking = True
+        elif event.name == "bot_stopped":
+            speaking = False
+        elif event.name == "interrupt" and speaking:
+            found.append(_interruption(events, event.at, speech))
+            speaking = False
+    return found
+
+
+def _interruption(
+    events: Sequence[TimelineEvent], at: float, speech: Sequence[Span]
+) -> Interruption:
+    booked = [e for e in events if e.name == "scheduled" and e.at <= at]
+    reply = booked[-1].reply_id if booked else None
+    silent = _last(events, "silent", float("-inf"), float("inf"), (reply,)) if reply else None
+    detected = _last(events, "user_onset", float("-inf"), at)
+    known = [start for start, end in speech if start <= at and end > at - SPEECH_SLACK_S]
+    return Interruption(at, known[-1] if known else detected, silent, reply, _unheard(events, at))
+
+
+def _unheard(events: Sequence[TimelineEvent], at: float) -> str:
+    """What had been handed to the voice since the user's last turn and was not played."""
+    since = _last(events, "user_stopped", float("-inf"), at)
+    begin = float("-inf") if since is None else since
+    said = _text(events, "bot_text", begin, at)
+    heard = _text(events, "heard_text", begin, at)
+    return said[len(heard) :].strip() if said.startswith(heard) else said
+
+
+def _first(
+    events: Sequence[TimelineEvent],
+    name: str,
+    since: float,
+    until: float,
+    replies: Sequence[str | None] | None = None,
+) -> float | None:
+    return next(iter(_all(events, name, since, until, replies)), None)
+
+
+def _last(
+    events: Sequence[TimelineEvent],
+    name: str,
+    since: float,
+    until: float,
+    replies: Sequence[str | None] | None = None,
+) -> float | None:
+    return max(_all(events, name, since, until, replies), default=None)
+
+
+def _all(
+    events: Sequence[TimelineEvent],
+    name: str,
+    since: float,
+    until: float,
+    replies: Sequence[str | None] | None,
+) -> list[float]:
+    return [
+        event.at
+        for event in events
+        if event.name == name
+        and since <= event.at < until
+        and (replies is None or event.reply_id is None or event.reply_id in replies)
+    ]
+
+
+def _text(events: Sequence[TimelineEvent], name: str, since: float, until: float) -> str:
+    pieces = [
+        str(e.fields.get("text", "")) for e in events if e.name == name and since <= e.at < until
+    ]
+    joiner = " " if name == "user_text" else ""
+    return " ".join(joiner.join(pieces).split())
+
+
+def _heard(
+    events: Sequence[TimelineEvent], replies: Sequence[str], since: float, until: float
+) -> str:
+    """Words that were played, by their reply: they may come while the user cuts in."""
+    pieces = [
+        str(event.fields.get("text", ""))
+        for event in events
+        if event.name == "heard_text"
+        and (event.reply_id in replies if event.reply_id else since <= event.at < until)
+    ]
+    return " ".join("".join(pieces).split())

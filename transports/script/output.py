@@ -1,0 +1,131 @@
+"""The bot's side: a speaker that books every sample and forgets the unplayed ones on a cut."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+from pipecat.frames.frames import (
+    Frame,
+    InterruptionFrame,
+    OutputAudioRawFrame,
+    StartFrame,
+    TTSAudioRawFrame,
+    TTSStartedFrame,
+)
+from pipecat.processors.frame_processor import FrameDirection
+from pipecat.transports.base_output import BaseOutputTransport
+from pipecat.transports.base_transport import TransportParams
+
+from speech.timeline import Timeline
+from transports.script.speaker import VirtualSpeaker
+
+CUT_REPLIES = 32
+"""Interrupted replies whose late audio is still recognised and dropped."""
+
+
+class ScriptOutput(BaseOutputTransport):
+    """Paces like a device that holds at most ``lead_s`` of audio.
+
+    On an interruption the unplayed samples are dropped before the frame is passed on, and
+    audio of the interrupted reply that arrives later is not played.
+    """
+
+    def __init__(
+        self,
+        params: TransportParams,
+        timeline: Timeline,
+        *,
+        lead_s: float,
+        speaker: Callable[[], VirtualSpeaker],
+    ) -> None:
+        super().__init__(params)
+        self._timeline = timeline
+        self._lead_s = lead_s
+        self._open_speaker = speaker
+        self._speaker: VirtualSpeaker | None = None
+        self._arriving: str | None = None
+        self._arriving_interruptible = True
+        self._playing: str | None = None
+        self._scheduled: str | None = None
+        self._discarding = False
+        self._cut: deque[str] = deque(maxlen=CUT_REPLIES)
+        self._flushed = asyncio.Event()
+
+    async def start(self, frame: StartFrame) -> None:
+        """Switch the speaker on."""
+        await super().start(frame)
+        self._speaker = self._open_speaker()
+        await self.set_transport_ready(frame)
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """See the class: a cut first, then pipecat's own handling."""
+        if isinstance(frame, InterruptionFrame):
+            self._silence()
+        elif isinstance(frame, OutputAudioRawFrame) and not self._accept(frame):
+            return
+        await super().process_frame(frame, direction)
+
+    async def write_transport_frame(self, frame: Frame) -> None:
+        """Learn, in the order of the audio, which reply the next chunks belong to.
+
+        pipecat's sender cuts audio into chunks and loses their ``context_id``; the start
+        frame keeps its place among them.
+        """
+        if isinstance(frame, TTSStartedFrame):
+            self._playing = frame.context_id
+
+    async def write_audio_frame(self, frame: OutputAudioRawFrame) -> bool:
+        """Book the chunk, then wait until no more than the lead is unplayed."""
+        if self._speaker is None or (self._discarding and frame.interruptible):
+            return False
+        reply_id = (self._playing or self._arriving) if _is_speech(frame) else None
+        first = reply_id is not None and reply_id != self._scheduled
+        at = self._speaker.write(
+            np.frombuffer(frame.audio, np.int16),
+            reply_id,
+            interruptible=frame.interruptible,
+            continues=not first,
+        )
+        if first:
+            self._scheduled = reply_id
+            self._timeline.mark("scheduled", at=at, reply_id=reply_id)
+        await self._pace(self._speaker)
+        return True
+
+    def _accept(self, frame: OutputAudioRawFrame) -> bool:
+        reply_id = getattr(frame, "context_id", None)
+        if reply_id in self._cut and frame.interruptible:
+            return False
+        self._discarding = False
+        if _is_speech(frame) and reply_id != self._arriving:
+            self._arriving = reply_id
+            self._timeline.mark("transport_send", reply_id=reply_id)
+        self._arriving_interruptible = frame.interruptible
+        return True
+
+    def _silence(self) -> None:
+        if self._speaker is None:
+            return
+        self._speaker.flush()
+        self._discarding = True
+        if self._arriving and self._arriving_interruptible:
+            self._cut.append(self._arriving)
+            self._playing = None
+        self._flushed.set()
+
+    async def _pace(self, speaker: VirtualSpeaker) -> None:
+        self._flushed.clear()
+        delay = speaker.end_s - self._lead_s - self._timeline.clock()
+        if delay <= 0:
+            return
+        try:
+            await asyncio.wait_for(self._flushed.wait(), delay)
+        except TimeoutError:
+            return
+
+
+def _is_speech(frame: OutputAudioRawFrame) -> bool:
+    return isinstance(frame, TTSAudioRawFrame)
