@@ -1,0 +1,46 @@
+"""The buffer between the input callback and the event loop."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class CaptureBuffer:
+    """A bounded queue of blocks ``[frames, channels]``; when full the oldest go.
+
+    Fresh audio is worth more to a listener than old: after a stall of the event loop the
+    bot hears what the user says now. ``dropped`` counts frames. Safe for one writer thread
+    and one reader thread.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.dropped = 0
+        self.high_water = 0
+        self._held = 0
+        self._blocks: deque[NDArray[np.int16]] = deque()
+        self._lock = threading.Lock()
+
+    def put(self, block: NDArray[np.int16]) -> None:
+        """Append a copy of ``block``."""
+        copy = block.copy()
+        with self._lock:
+            self._blocks.append(copy)
+            self._held += len(copy)
+            while self._held > self.capacity and len(self._blocks) > 1:
+                oldest = self._blocks.popleft()
+                self._held -= len(oldest)
+                self.dropped += len(oldest)
+            self.high_water = max(self.high_water, self._held)
+
+    def take(self) -> list[NDArray[np.int16]]:
+        """All blocks in order; the buffer is empty afterwards."""
+        with self._lock:
+            blocks = list(self._blocks)
+            self._blocks.clear()
+            self._held = 0
+            return blocks

@@ -1,0 +1,128 @@
+"""Feeds the output callback and knows what has been heard."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from speech.timeline import Timeline
+from transports.local.backend import BlockInfo, StreamFormat
+from transports.local.convert import PlaybackConverter
+from transports.local.playclock import PlayClock
+from transports.local.ring import PlaybackRing
+from transports.local.stats import LocalStats
+
+RING_CHUNKS = 2
+"""One chunk playing, one waiting: pipecat's idea of "played" is this far ahead of the device,
+and a stall of the event loop up to this long is not heard."""
+
+
+class Player:
+    """The ring, its writer's waits, and the callback that empties it.
+
+    A hole inside a reply (``in_reply``) is played as silence and counted; nothing is
+    skipped or repeated after it.
+    """
+
+    def __init__(
+        self, wanted_hz: int, chunk_s: float, stats: LocalStats, timeline: Timeline
+    ) -> None:
+        self.in_reply = False
+        self._wanted_hz = wanted_hz
+        self._chunk_s = chunk_s
+        self._stats = stats
+        self._timeline = timeline
+        self._loop = asyncio.get_running_loop()
+        self._pulled = asyncio.Event()
+        self._awaited = False
+        self._in_hole = False
+        self._clock = PlayClock()
+        self._rate_hz = wanted_hz
+        self._ring = PlaybackRing(1)
+        self._converter = PlaybackConverter(wanted_hz, wanted_hz)
+
+    def opened(self, form: StreamFormat) -> None:
+        """A new stream; what is queued waits for it, unless its rate is another."""
+        if self._ring.capacity > 1 and form.rate_hz == self._rate_hz:
+            return
+        self._rate_hz = form.rate_hz
+        self._ring = PlaybackRing(round(form.rate_hz * self._chunk_s * RING_CHUNKS))
+        self._converter = PlaybackConverter(self._wanted_hz, form.rate_hz)
+        self._pulled.set()
+
+    def convert(self, audio: bytes, channels: int) -> NDArray[np.int16]:
+        """Pipeline bytes as samples for ``push``."""
+        return self._converter.process(audio, channels)
+
+    def tail(self) -> NDArray[np.int16]:
+        """The last samples of a reply, still in the resampler."""
+        return self._converter.flush()
+
+    def push(
+        self, samples: NDArray[np.int16], interruptible: bool, reply_id: str | None
+    ) -> NDArray[np.int16]:
+        """Queue what fits; returns the rest. ``reply_id`` marks a reply's first samples."""
+        taken = self._ring.push(samples, interruptible=interruptible, tag=reply_id)
+        self._stats.output_high_water_samples = max(
+            self._stats.output_high_water_samples, self._ring.high_water
+        )
+        return samples[taken:]
+
+    async def space(self) -> None:
+        """Wait until the ring has room."""
+        while self._ring.free == 0:
+            await self._next_pull()
+
+    async def empty(self) -> None:
+        """Wait until the device has taken everything."""
+        while self._ring.held:
+            await self._next_pull()
+
+    def flush(self, *, everything: bool) -> None:
+        """Drop what may be interrupted, at once; a waiting writer is released."""
+        dropped = self._ring.clear(everything=everything)
+        self._stats.output_flushed_samples += dropped
+        self._converter.flush()
+        self.in_reply = False
+        self._pulled.set()
+
+    def played_s(self) -> float:
+        """Seconds of our sound heard so far."""
+        return self._clock.played_s(self._timeline.clock())
+
+    def silent_in_s(self) -> float:
+        """Seconds until the device has played what it took; negative when it has."""
+        return self._clock.silent_at - self._timeline.clock()
+
+    def render(self, out: NDArray[np.int16], info: BlockInfo) -> None:
+        """Fill a block; in the device's thread."""
+        audible_at = self._timeline.clock() + info.lead_s
+        mono = np.empty(len(out), np.int16)
+        count, tags = self._ring.pull(mono)
+        out[:] = mono[:, np.newaxis]
+        self._clock.note(audible_at, count / self._rate_hz)
+        self._count_hole(len(out) - count)
+        self._stats.output_device_underflows += info.xrun and self.in_reply
+        for reply_id, offset in tags:
+            self._timeline.mark(
+                "scheduled", at=audible_at + offset / self._rate_hz, reply_id=reply_id or None
+            )
+        if self._awaited:
+            with contextlib.suppress(RuntimeError):  # The loop is closed: nobody writes.
+                self._loop.call_soon_threadsafe(self._pulled.set)
+
+    async def _next_pull(self) -> None:
+        self._pulled.clear()
+        self._awaited = True
+        await self._pulled.wait()
+        self._awaited = False
+
+    def _count_hole(self, missing: int) -> None:
+        hole = missing > 0 and self.in_reply
+        if hole:
+            self._stats.output_underflows += not self._in_hole
+            self._stats.output_hole_samples += missing
+        self._in_hole = hole

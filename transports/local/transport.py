@@ -1,0 +1,95 @@
+"""Microphone and speaker as one pipecat transport."""
+
+from __future__ import annotations
+
+import asyncio
+
+from loguru import logger
+from pipecat.transports.base_transport import BaseTransport
+
+from speech.timeline import Timeline
+from transports.local.backend import Backend, SounddeviceBackend
+from transports.local.input import LocalInputTransport
+from transports.local.link import DeviceLink
+from transports.local.notice import DeviceNotice
+from transports.local.output import LocalOutputTransport
+from transports.local.params import LocalParams
+from transports.local.stats import LocalStats
+
+
+class LocalTransport(BaseTransport):
+    """The sound card.
+
+    Call ``await open()`` before the pipeline runs, so that a missing or busy device ends the
+    command with its ``DeviceError``; otherwise pipecat opens the devices in ``setup`` and
+    reports a failure as a pipeline error. Event ``on_device_notice(transport, notice)``
+    brings a ``DeviceNotice``; each is also a ``device`` event on the timeline.
+    """
+
+    def __init__(
+        self, params: LocalParams, timeline: Timeline, *, backend: Backend | None = None
+    ) -> None:
+        super().__init__()
+        self.stats = LocalStats()
+        self._timeline = timeline
+        self._register_event_handler("on_device_notice")
+        self._news: set[asyncio.Task[None]] = set()
+        backend = backend or SounddeviceBackend()
+        microphone = DeviceLink(
+            "input", params.input_device, params.latency, backend, self.stats, self._notify
+        )
+        speaker = DeviceLink(
+            "output", params.output_device, params.latency, backend, self.stats, self._notify
+        )
+        self._links = [
+            *([microphone] if params.audio_in_enabled else []),
+            *([speaker] if params.audio_out_enabled else []),
+        ]
+        self._input = LocalInputTransport(params, microphone, self.stats, self._notify)
+        self._output = LocalOutputTransport(params, speaker, self.stats, timeline)
+
+    async def open(self) -> None:
+        """Open both devices; raises ``DeviceError`` and holds none of them then."""
+        try:
+            await self._input.open()
+            await self._output.open()
+        except BaseException:
+            await self.aclose()
+            raise
+
+    async def aclose(self) -> None:
+        """Release the devices where no pipeline ran; a pipeline that ran has done it."""
+        for link in self._links:
+            await link.close()
+
+    def input(self) -> LocalInputTransport:
+        """The microphone's processor."""
+        return self._input
+
+    def output(self) -> LocalOutputTransport:
+        """The speaker's processor."""
+        return self._output
+
+    def describe(self) -> list[str]:
+        """One line a device: its name, the format it was opened in, its latency."""
+        return [
+            f"{link.kind}: {link.name}, {link.format.rate_hz} Hz, {link.format.channels} ch, "
+            f"latency {link.latency_s * 1000:.0f} ms"
+            for link in self._links
+            if link.format is not None
+        ]
+
+    def _notify(self, notice: DeviceNotice) -> None:
+        logger.info("sound device {}: {} {}", notice.state, notice.kind, notice.device)
+        self._timeline.mark(
+            "device",
+            direction=notice.kind,
+            state=notice.state,
+            device=notice.device,
+            message=notice.message,
+        )
+        task = asyncio.get_running_loop().create_task(
+            self._call_event_handler("on_device_notice", notice)
+        )
+        self._news.add(task)
+        task.add_done_callback(self._news.discard)
