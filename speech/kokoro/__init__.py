@@ -1,0 +1,1 @@
+"""Kokoro-82M: text to phonemes, phonemes to samples. Blocking code, run in worker threads."""

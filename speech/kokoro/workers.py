@@ -1,0 +1,50 @@
+"""The threads Kokoro computes in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from speech.errors import EarshotError, EngineError
+
+T = TypeVar("T")
+
+
+class Workers:
+    """Threads that take jobs first come first served.
+
+    As each session asks for one piece at a time, sessions take turns. The queue is bounded
+    by the number of sessions; a job whose future is cancelled before it begins never does.
+    """
+
+    def __init__(self, name: str, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+
+    def submit(self, job: Callable[[], T]) -> asyncio.Future[T]:
+        """Run ``job`` in a thread; its error is an ``EarshotError``.
+
+        Raises ``EngineError`` after ``aclose``.
+        """
+        try:
+            future: Future[T] = self._pool.submit(_guarded, job)
+        except RuntimeError as error:
+            raise EngineError("the speech engine is closed") from error
+        wrapped = asyncio.wrap_future(future)
+        # Nobody may be waiting any more; asyncio would call its error "never retrieved".
+        wrapped.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return wrapped
+
+    async def aclose(self) -> None:
+        """Drop queued jobs and wait for running ones; stop those first."""
+        await asyncio.to_thread(self._pool.shutdown, wait=True, cancel_futures=True)
+
+
+def _guarded(job: Callable[[], T]) -> T:
+    try:
+        return job()
+    except EarshotError:
+        raise
+    except Exception as error:  # whatever a library raises fails this unit, not the engine
+        raise EngineError(f"speech failed: {type(error).__name__}: {error}") from error
