@@ -24,6 +24,9 @@ from bot.config.keys import (
 from bot.config.secrets import KNOWN_NAMES
 from speech.errors import UsageError
 
+OTHER_VARIABLES = frozenset({"EARSHOT_PYTHON", "EARSHOT_AUDIO_DIRS", "EARSHOT_EMBEDDED_KEY"})
+"""Ours, but no settings: for scripts/setup.sh, for scenarios, for the embedded model's child."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -54,7 +57,7 @@ def from_yaml(path: Path) -> Iterator[Entry]:
 def from_environment(environ: Mapping[str, str], source: str = "") -> Iterator[Entry]:
     """``EARSHOT_TTS__VOICE=af_sky`` and the like; ``source`` is put before the name."""
     for name, text in sorted(environ.items()):
-        if not name.startswith(ENV_PREFIX) or name in KNOWN_NAMES:
+        if not name.startswith(ENV_PREFIX) or name in OTHER_VARIABLES.union(KNOWN_NAMES):
             continue
         key = tuple(name.removeprefix(ENV_PREFIX).lower().split("__"))
         yield from _assignment(key, text, f"{source}{name}", as_variable=True)

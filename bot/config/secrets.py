@@ -11,6 +11,7 @@ from bot.config.dotenv_file import read_dotenv
 
 SECRET_NAMES = (
     "OPENAI_API_KEY",
+    "EARSHOT_LLM_API_KEY",
     "EARSHOT_STT_API_KEY",
     "TWILIO_ACCOUNT_SID",
     "TWILIO_AUTH_TOKEN",
