@@ -1,0 +1,81 @@
+"""What a tool may use of the conversation it is called from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+from loguru import logger
+
+T = TypeVar("T")
+
+Say = Callable[[str], Awaitable[None]]
+
+
+class ToolError(Exception):
+    """The tool cannot do it; the message is for the model to pass on."""
+
+
+class Clock(Protocol):
+    """Time, so that tests need not wait."""
+
+    def now(self) -> datetime:
+        """The wall clock's time in the local zone; aware."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Return after so many seconds."""
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """The wall clock's time in the local zone; aware."""
+        return datetime.now().astimezone()
+
+    async def sleep(self, seconds: float) -> None:
+        """Return after so many seconds."""
+        await asyncio.sleep(seconds)
+
+
+class ToolContext:
+    """One conversation's view for its tools; it owns the tasks they start.
+
+    ``say`` speaks a text as a reply of its own. ``timeout_s`` bounds each call.
+    """
+
+    def __init__(self, say: Say, clock: Clock | None = None, *, timeout_s: float = 10.0) -> None:
+        self.say = say
+        self.clock: Clock = clock or SystemClock()
+        self.timeout_s = timeout_s
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._state: dict[object, Any] = {}
+
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+        """Start something that outlasts the call; it ends with the conversation."""
+        task = asyncio.get_running_loop().create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+        return task
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.opt(exception=error).error("the tool task {} failed", task.get_name())
+
+    def session(self, factory: Callable[[ToolContext], T]) -> T:
+        """What ``factory`` made of this context when first asked: a tool's own memory."""
+        if factory not in self._state:
+            self._state[factory] = factory(self)
+        state: T = self._state[factory]
+        return state
+
+    async def aclose(self) -> None:
+        """Cancel what the tools started. Idempotent."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
