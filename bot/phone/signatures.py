@@ -45,7 +45,7 @@ class SignatureCheck(Protocol):
 class TwilioSignature:
     """``X-Twilio-Signature``: base64 HMAC-SHA1 of the URL and the sorted form fields.
 
-    Twilio signs the URL with or without its standard port, so both are tried. Source:
+    Twilio signs the URL with or without its port, so both are tried (its libraries do). Source:
     https://www.twilio.com/docs/usage/security#validating-requests
     """
 
