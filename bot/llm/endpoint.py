@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+import openai
+from openai import AsyncOpenAI
 from pipecat.services.openai.llm import OpenAILLMService
 
-from bot.config.schema import Settings
+from bot.config.schema import LlmSettings, Settings
 
 if TYPE_CHECKING:
     from bot.llm.embedded import EmbeddedServer
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 Kind = Literal["configured", "openai", "local", "embedded"]
 
 OPENAI_HOST = "api.openai.com"
+READ_SLACK_S = 1.0
+"""The deadlines of ``bot.llm.policy`` come first; the client's is there should they fail."""
+
 NO_KEY = "none"
 """What is sent where no key is needed; the SDK refuses an empty one."""
 
@@ -53,6 +58,28 @@ class LlmEndpoint:
         from bot.llm.service import EarshotLLMService
 
         return EarshotLLMService(self, settings)
+
+    def client(self, llm: LlmSettings) -> AsyncOpenAI:
+        """The SDK with our timeouts and none of its retries; close it when done.
+
+        A proxy from the environment is not asked for this machine.
+        """
+        read_s = max(llm.first_token_timeout_s, llm.stall_timeout_s) + READ_SLACK_S
+        timeout = openai.Timeout(llm.connect_timeout_s, read=read_s)
+        return AsyncOpenAI(
+            api_key=self.api_key,
+            base_url=self.base_url,
+            max_retries=0,
+            timeout=timeout,
+            http_client=openai.DefaultAsyncHttpxClient(
+                timeout=timeout, trust_env=not self.is_loopback
+            ),
+        )
+
+    @property
+    def limit_name(self) -> str:
+        """The parameter that bounds an answer: OpenAI's newer models refuse the older name."""
+        return "max_completion_tokens" if self.is_openai else "max_tokens"
 
     async def ready(self) -> str:
         """The URL to ask now; starts the embedded server again if it died.

@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
 from typing import Any
 
-import openai
 from loguru import logger
 from openai import AsyncOpenAI, AsyncStream
 from openai.types.chat import ChatCompletionChunk
@@ -46,25 +45,12 @@ class EarshotLLMService(OpenAILLMService):
         self._lead_in: LeadIn | None = None
         self.supports_developer_role = endpoint.is_openai
         asked = self.Settings(model=endpoint.model, temperature=self._limits.temperature)
-        if endpoint.is_openai:
-            asked.max_completion_tokens = self._limits.max_tokens
-        else:
-            asked.max_tokens = self._limits.max_tokens
+        setattr(asked, endpoint.limit_name, self._limits.max_tokens)
         super().__init__(api_key=endpoint.api_key, base_url=endpoint.base_url, settings=asked)
 
-    def create_client(self, *, api_key: str, base_url: str, **_: Any) -> AsyncOpenAI:  # type: ignore[override]
-        """The SDK without retries of its own; a proxy is not asked for this machine."""
-        read_s = max(self._limits.first_token_timeout_s, self._limits.stall_timeout_s) + 1.0
-        timeout = openai.Timeout(self._limits.connect_timeout_s, read=read_s)
-        return AsyncOpenAI(
-            api_key=api_key,
-            base_url=base_url,
-            max_retries=0,
-            timeout=timeout,
-            http_client=openai.DefaultAsyncHttpxClient(
-                timeout=timeout, trust_env=not self._endpoint.is_loopback
-            ),
-        )
+    def create_client(self, **_: Any) -> AsyncOpenAI:  # type: ignore[override]
+        """The endpoint's client, with its timeouts."""
+        return self._endpoint.client(self._limits)
 
     async def cleanup(self) -> None:
         """Release the connections."""

@@ -1,0 +1,60 @@
+"""Recording the configured model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import openai
+
+from bot.config.schema import Settings
+from bot.llm.endpoint import LlmEndpoint
+from bot.llm.faults import fault_of, operator_line
+from bot.llm.recording import Recorder, Reply, write_replies
+from bot.llm.select import SecretSource, open_llm
+from speech.errors import EarshotError
+
+
+async def record_prompts(
+    settings: Settings,
+    secrets: SecretSource,
+    prompts: Sequence[str],
+    path: Path,
+    *,
+    notify: Callable[[str], None],
+) -> list[Reply]:
+    """Ask each prompt in one conversation; writes the file after each answer.
+
+    Raises ``EarshotError`` where the model does not answer; what was recorded stays.
+    """
+    endpoint = await open_llm(settings, secrets, notify=notify)
+    try:
+        return await _record(settings, endpoint, prompts, path)
+    except openai.OpenAIError as error:
+        fault = fault_of(error, connected=True)
+        line = operator_line(
+            fault, base_url=endpoint.base_url, model=endpoint.model, key_name=endpoint.key_name
+        )
+        raise EarshotError(line) from error
+    finally:
+        await endpoint.aclose()
+
+
+async def _record(
+    settings: Settings, endpoint: LlmEndpoint, prompts: Sequence[str], path: Path
+) -> list[Reply]:
+    replies: list[Reply] = []
+    async with endpoint.client(settings.llm) as client:
+        recorder = Recorder(
+            client,
+            endpoint.model,
+            settings.bot.system_prompt.replace("{name}", settings.bot.name),
+            {endpoint.limit_name: settings.llm.max_tokens, "temperature": settings.llm.temperature},
+        )
+        for prompt in prompts:
+            reply = await recorder.ask(prompt)
+            if not reply.chunks:
+                raise EarshotError(f"the model's answer to prompt {len(replies) + 1} was empty")
+            replies.append(reply)
+            write_replies(path, replies)
+    return replies
