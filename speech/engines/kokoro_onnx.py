@@ -96,7 +96,7 @@ class KokoroOnnxEngine:
     ) -> KokoroSession:
         """A session; starts the engine if need be. Errors as in ``SpeechEngine.open``."""
         if not (math.isfinite(speed) and MIN_SPEED <= speed <= MAX_SPEED):
-            raise UsageError(f"tts.speed is {speed:g}; give {MIN_SPEED} to {MAX_SPEED}")
+            raise UsageError(f"speed is {speed:g}; give {MIN_SPEED} to {MAX_SPEED}")
         table = await self._voice(voice)
         await self.start()
         session = KokoroSession(self, table, language_of(voice), speed, stamp or _no_stamp)
