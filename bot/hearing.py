@@ -1,0 +1,135 @@
+"""The ears of a conversation: voice detector, turns, speech to text, from the settings."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+from pipecat.audio.turn.smart_turn.base_smart_turn import SmartTurnParams
+from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams
+from pipecat.processors.aggregators.llm_response_universal import LLMUserAggregatorParams
+from pipecat.processors.frame_processor import FrameProcessor
+from pipecat.turns.user_start import (
+    BaseUserTurnStartStrategy,
+    TranscriptionUserTurnStartStrategy,
+    VADUserTurnStartStrategy,
+)
+from pipecat.turns.user_turn_strategies import UserTurnStrategies
+
+from bot.config.schema import Settings
+from bot.config.secrets import Secrets
+from processors import silero_vad, webrtc_vad
+from processors.nothing_heard import EndsOnNothingHeard, SilenceTurnStop, SmartTurnStop
+from processors.segment_stt import SegmentSttService
+from processors.silero_vad import BundledSileroAnalyzer
+from processors.smart_turn import SharedSmartTurn, smart_turn_model
+from processors.webrtc_vad import WebRtcVadAnalyzer
+from speech.hearing.endpoint import DEFAULT_MODEL, EndpointRecogniser
+from speech.hearing.recogniser import Recogniser
+from speech.hearing.whisper import WhisperRecogniser
+from speech.models.store import model_dir
+
+UNFINISHED_SILENCE_S = 3.0
+"""Silence that ends a turn which the turn model takes for unfinished; Smart Turn's own value."""
+
+LOCAL_MODEL = "whisper-tiny.en"
+
+
+async def open_recogniser(settings: Settings) -> Recogniser | None:
+    """The local recogniser, loaded and warm; None where transcription is remote.
+
+    Also loads and warms the turn model, so that no conversation does it on the event loop.
+    Raises ``ModelFileError`` if the model is not installed.
+    """
+    if settings.turn.end == "smart":
+        await asyncio.to_thread(smart_turn_model)
+    stt = settings.stt
+    if stt.kind != "whisper":
+        return None
+    folder = await asyncio.to_thread(model_dir, stt.model, settings.models.dir)
+    recogniser = WhisperRecogniser(
+        folder,
+        threads=stt.threads,
+        max_concurrent=max(1, (os.cpu_count() or 1) // stt.threads),
+        timeout_s=stt.timeout_s,
+        language=stt.language,
+    )
+    await recogniser.start()
+    return recogniser
+
+
+def build_stt(
+    settings: Settings, secrets: Secrets, recogniser: Recogniser | None
+) -> FrameProcessor:
+    """One conversation's speech to text: the shared recogniser, or else the endpoint."""
+    stt = settings.stt
+    return SegmentSttService(
+        recogniser or _endpoint(settings, secrets),
+        owns_recogniser=recogniser is None,
+        language=stt.language,
+        longest_s=stt.timeout_s,
+    )
+
+
+def _endpoint(settings: Settings, secrets: Secrets) -> Recogniser:
+    stt = settings.stt
+    key = secrets.get("EARSHOT_STT_API_KEY") or secrets.get("OPENAI_API_KEY")
+    return EndpointRecogniser(
+        api_key=key,
+        base_url=stt.base_url,
+        model=DEFAULT_MODEL if stt.model == LOCAL_MODEL else stt.model,
+        language=stt.language,
+        timeout_s=stt.timeout_s,
+    )
+
+
+def build_vad(settings: Settings) -> VADAnalyzer:
+    """One conversation's voice detector. An unfit sample rate is refused when it starts."""
+    vad = settings.vad
+    params = VADParams(confidence=vad.confidence, start_secs=vad.start_s, stop_secs=vad.stop_s)
+    if vad.kind == "webrtc":
+        return WebRtcVadAnalyzer(
+            aggressiveness=vad.webrtc_aggressiveness,
+            params=params.model_copy(update={"min_volume": webrtc_vad.MIN_VOLUME}),
+        )
+    return BundledSileroAnalyzer(
+        params=params.model_copy(update={"min_volume": silero_vad.MIN_VOLUME})
+    )
+
+
+def build_turns(settings: Settings) -> UserTurnStrategies:
+    """When the user's turn begins (and whether that interrupts the bot) and when it ends."""
+    interrupts = settings.turn.interruptions
+    start: list[BaseUserTurnStartStrategy] = [
+        VADUserTurnStartStrategy(enable_interruptions=interrupts),
+        TranscriptionUserTurnStartStrategy(enable_interruptions=interrupts),
+    ]
+    return UserTurnStrategies(start=start, stop=[_turn_stop(settings)])
+
+
+def _turn_stop(settings: Settings) -> EndsOnNothingHeard:
+    turn = settings.turn
+    if turn.end == "silence":
+        # The silence is counted from the end of speech, of which the detector has waited
+        # for its share already.
+        return SilenceTurnStop(user_speech_timeout=max(0.0, turn.silence_s - settings.vad.stop_s))
+    unfinished = min(UNFINISHED_SILENCE_S, turn.max_wait_s)
+    return SmartTurnStop(
+        turn_analyzer=SharedSmartTurn(params=SmartTurnParams(stop_secs=unfinished))
+    )
+
+
+def user_aggregator_params(
+    settings: Settings, vad: VADAnalyzer | None = None
+) -> LLMUserAggregatorParams:
+    """Everything pipecat's user aggregator is told.
+
+    ``empty_user_turn`` is off: pipecat would ask the user to repeat what was only a cough.
+    ``processors.noise_recovery.NoiseRecovery`` takes its place.
+    """
+    return LLMUserAggregatorParams(
+        vad_analyzer=vad or build_vad(settings),
+        user_turn_strategies=build_turns(settings),
+        user_turn_stop_timeout=settings.turn.max_wait_s,
+        empty_user_turn=None,
+    )

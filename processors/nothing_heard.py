@@ -1,0 +1,88 @@
+"""A noise that was not speech: the frame that says so, and turns that end on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pipecat.frames.frames import (
+    DataFrame,
+    Frame,
+    TranscriptionFrame,
+    VADUserStartedSpeakingFrame,
+    VADUserStoppedSpeakingFrame,
+)
+from pipecat.turns.types import ProcessFrameResult
+from pipecat.turns.user_stop import (
+    BaseUserTurnStopStrategy,
+    SpeechTimeoutUserTurnStopStrategy,
+    TurnAnalyzerUserTurnStopStrategy,
+)
+
+Reason = Literal["noise", "failed"]
+
+
+@dataclass
+class NothingHeardFrame(DataFrame):
+    """What the voice detector took for speech gave no words.
+
+    ``reason``: it was "noise", or the recogniser "failed" and the words are lost.
+    """
+
+    reason: Reason = "noise"
+
+
+class EndsOnNothingHeard(BaseUserTurnStopStrategy):
+    """Mixed into a stop strategy: a ``NothingHeardFrame`` counts as a final transcript.
+
+    A turn without words ends at once, where pipecat would wait for its watchdog (5 s). A turn
+    in which words were heard before the noise no longer waits for a transcript; when it ends
+    is up to the strategy. ``nothing_heard`` tells a handler of ``on_user_turn_stopped`` why
+    the turn was empty.
+
+    A final transcript that comes after its turn was closed (a slow recogniser) begins a turn
+    of its own, and as nobody is speaking ends it: pipecat would wait for another silence.
+    """
+
+    nothing_heard: Reason = "noise"
+    _heard: TranscriptionFrame | None = None
+    _speaking = False
+    _speech_seen = False
+
+    async def handle_user_turn_started(self) -> None:
+        """Begin with no words."""
+        self._heard = None
+        self._speech_seen = self._speaking
+        self.nothing_heard = "noise"
+        await super().handle_user_turn_started()
+
+    async def process_frame(self, frame: Frame) -> ProcessFrameResult:
+        """Follow speech and words; end the turn where nothing was heard."""
+        if isinstance(frame, NothingHeardFrame):
+            return await self._on_nothing_heard(frame)
+        if isinstance(frame, VADUserStartedSpeakingFrame):
+            self._speaking = self._speech_seen = True
+        elif isinstance(frame, VADUserStoppedSpeakingFrame):
+            self._speaking = False
+        elif isinstance(frame, TranscriptionFrame):
+            self._heard = frame
+        result = await super().process_frame(frame) or ProcessFrameResult.CONTINUE
+        if isinstance(frame, TranscriptionFrame) and frame.finalized and not self._speech_seen:
+            await self.trigger_user_turn_stopped()
+        return result
+
+    async def _on_nothing_heard(self, frame: NothingHeardFrame) -> ProcessFrameResult:
+        if self._heard is not None:
+            return await super().process_frame(self._heard) or ProcessFrameResult.CONTINUE
+        self.nothing_heard = frame.reason
+        if not self._speaking:
+            await self.trigger_user_turn_stopped()
+        return ProcessFrameResult.CONTINUE
+
+
+class SmartTurnStop(EndsOnNothingHeard, TurnAnalyzerUserTurnStopStrategy):
+    """A turn model decides; see ``EndsOnNothingHeard``."""
+
+
+class SilenceTurnStop(EndsOnNothingHeard, SpeechTimeoutUserTurnStopStrategy):
+    """A silence of fixed length decides; see ``EndsOnNothingHeard``."""

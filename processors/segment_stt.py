@@ -1,0 +1,211 @@
+"""Speech to text of one segment at a time, with a final word on every segment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from loguru import logger
+from numpy.typing import NDArray
+from pipecat.frames.frames import (
+    CancelFrame,
+    EndFrame,
+    Frame,
+    InputAudioRawFrame,
+    InterimTranscriptionFrame,
+    StartFrame,
+    TranscriptionFrame,
+    UserAudioRawFrame,
+    VADUserStartedSpeakingFrame,
+    VADUserStoppedSpeakingFrame,
+)
+from pipecat.processors.frame_processor import FrameDirection
+from pipecat.services.settings import STTSettings
+from pipecat.services.stt_service import STTService
+from pipecat.utils.errors import ErrorCategory
+from pipecat.utils.time import time_now_iso8601
+
+from processors.nothing_heard import NothingHeardFrame
+from speech.hearing.judgement import has_words, is_audible
+from speech.hearing.recogniser import RECOGNISER_RATE_HZ, Recogniser, RecognitionError
+from speech.hearing.segments import SegmentBuffer
+
+MAX_WAITING_S = 60.0
+"""Audio that waits for the recogniser beyond this is dropped, oldest first, and counted."""
+
+
+class SegmentSttService(STTService):
+    """Recognises each stretch of speech the voice detector marks.
+
+    Every stretch gets one outcome: a final ``TranscriptionFrame``, or a ``NothingHeardFrame``
+    (noise; or the recogniser failed, which is also reported as an error). No outcome is given
+    while the user speaks again or audio still waits: the texts are kept and given together with
+    the last, as one final transcript, so a turn never ends on half of what was said. Kept texts
+    are shown as ``InterimTranscriptionFrame``.
+
+    pipecat's own ``SegmentedSTTService`` differs in these points: it finalises the first part
+    during the second, says nothing about noise (the turn then waits for its watchdog), and
+    its queue and its buffer have no bound. Here one segment is in work; segments that end
+    meanwhile are joined and recognised together.
+
+    ``ttfs_p99_latency`` is the longest an outcome may take, not a guess of the usual latency:
+    pipecat's turn strategies wait that long only for a transcript that is not final, and ours
+    always are.
+    """
+
+    def __init__(
+        self,
+        recogniser: Recogniser,
+        *,
+        language: str = "en",
+        longest_s: float = 15.0,
+        owns_recogniser: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            settings=STTSettings(model=recogniser.name, language=language),
+            ttfs_p99_latency=longest_s,
+            **kwargs,
+        )
+        self.dropped_s = 0.0
+        """Seconds of speech dropped because the recogniser was too far behind."""
+        self._recogniser = recogniser
+        self._longest_s = longest_s
+        self._owns_recogniser = owns_recogniser
+        self._buffer = SegmentBuffer(RECOGNISER_RATE_HZ)
+        self._waiting: NDArray[np.int16] = np.zeros(0, np.int16)
+        self._due = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._held: list[str] = []
+        self._failed = False
+        self._task: asyncio.Task[None] | None = None
+
+    def can_generate_metrics(self) -> bool:
+        """Reports the time from the end of speech to the final transcript."""
+        return True
+
+    async def start(self, frame: StartFrame) -> None:
+        """Begin recognising."""
+        await super().start(frame)
+        self._buffer = SegmentBuffer(self.sample_rate)  # known from here on
+        self._task = self.create_task(self._recognise_forever(), "recognise")
+
+    async def stop(self, frame: EndFrame) -> None:
+        """Recognise what waits, then stop; after ``longest_s`` in any case."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._longest_s):
+                await self._idle.wait()
+        await self._end_task()
+        await super().stop(frame)
+
+    async def cancel(self, frame: CancelFrame) -> None:
+        """Stop at once; what waits is dropped."""
+        await self._end_task()
+        await super().cancel(frame)
+
+    async def cleanup(self) -> None:
+        """End the task and, where it is ours alone, the recogniser."""
+        await super().cleanup()
+        await self._end_task()
+        if self._owns_recogniser:
+            await self._recogniser.aclose()
+
+    async def process_audio_frame(
+        self, frame: InputAudioRawFrame, direction: FrameDirection
+    ) -> None:
+        """Keep the audio; hand on a piece of long speech."""
+        if self._muted:
+            self._buffer.clear()
+            return
+        self._user_id = frame.user_id if isinstance(frame, UserAudioRawFrame) else ""
+        piece = self._buffer.append(frame.audio)
+        if piece is not None:
+            self._submit(piece)
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """Follow the voice detector."""
+        await super().process_frame(frame, direction)
+        if isinstance(frame, VADUserStartedSpeakingFrame):
+            self._buffer.speech_started()
+        elif isinstance(frame, VADUserStoppedSpeakingFrame) and self._buffer.speaking:
+            self._submit(self._buffer.speech_stopped())
+
+    async def run_stt(self, audio: bytes) -> AsyncGenerator[Frame | None, None]:
+        """One segment of PCM on its own; pipecat's interface, not used by the pipeline."""
+        text = await self._words(np.frombuffer(audio, np.int16))
+        if text:
+            yield self._final(text)
+
+    def _submit(self, segment: NDArray[np.int16]) -> None:
+        self._record_stt_audio_usage(segment.tobytes())
+        joined = np.concatenate([self._waiting, segment])
+        limit = int(MAX_WAITING_S * self.sample_rate)
+        if len(joined) > limit:
+            self.dropped_s += (len(joined) - limit) / self.sample_rate
+            logger.warning("speech dropped: the recogniser is behind, {} s so far", self.dropped_s)
+        self._waiting = joined[-limit:]
+        self._idle.clear()
+        self._due.set()
+
+    async def _recognise_forever(self) -> None:
+        while True:
+            await self._due.wait()
+            self._due.clear()
+            segment, self._waiting = self._waiting, np.zeros(0, np.int16)
+            await self._recognise(segment)
+            if not self._due.is_set():
+                self._idle.set()
+
+    async def _recognise(self, segment: NDArray[np.int16]) -> None:
+        text = await self._words(segment)
+        await self.emit_stt_usage_metrics()
+        if text:
+            self._held.append(text)
+        if self._buffer.speaking or self._due.is_set():
+            if text:
+                await self.push_frame(self._interim())
+            return
+        await self._give_outcome()
+
+    async def _words(self, segment: NDArray[np.int16]) -> str:
+        """The text of the segment; empty where nobody spoke or the recogniser failed."""
+        if not is_audible(segment, self.sample_rate):
+            return ""
+        await self.start_processing_metrics()
+        try:
+            transcript = await self._recogniser.transcribe(segment, self.sample_rate)
+        except Exception as error:  # a fault of any kind costs one segment, not the hearing
+            self._failed = True
+            # APPLICATION, because a permanent category would switch the service off and with it
+            # the apology that is the only sign of the failure the user gets.
+            line = str(error) if isinstance(error, RecognitionError) else repr(error)
+            await self.push_error(line, error, category=ErrorCategory.APPLICATION)
+            return ""
+        finally:
+            await self.stop_processing_metrics()
+        return transcript.text.strip() if has_words(transcript) else ""
+
+    async def _give_outcome(self) -> None:
+        text, failed = " ".join(self._held), self._failed
+        self._held.clear()
+        self._failed = False
+        if text:
+            await self.push_frame(self._final(text))
+        else:
+            await self.push_frame(NothingHeardFrame("failed" if failed else "noise"))
+
+    def _final(self, text: str) -> TranscriptionFrame:
+        return TranscriptionFrame(text, self._user_id, time_now_iso8601(), finalized=True)
+
+    def _interim(self) -> InterimTranscriptionFrame:
+        return InterimTranscriptionFrame(" ".join(self._held), self._user_id, time_now_iso8601())
+
+    async def _end_task(self) -> None:
+        if self._task:
+            await self.cancel_task(self._task)
+            self._task = None
+        self._idle.set()
