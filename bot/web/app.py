@@ -84,6 +84,9 @@ class WebApp:
             offer = SmallWebRTCRequest.from_dict(fields)
         except TypeError:
             raise HTTPException(422, "An offer has sdp, type and perhaps pc_id.") from None
+        if offer.type != "offer" or "m=audio" not in str(offer.sdp):
+            # aiortc answers any text; a session without sound would hold a place for nothing.
+            raise HTTPException(400, "The body is no WebRTC offer with audio.")
         if not offer.pc_id:
             self._refuse_when_full()
         try:
