@@ -44,31 +44,38 @@ def check(
     windows: Sequence[Window],
     events: Sequence[TimelineEvent],
     conversation: Conversation,
+    context: str = "",
 ) -> list[Check]:
     """Every expectation of every turn that was played, then the scenario's own.
 
-    A turn that never came fails each of its expectations.
+    A turn that never came fails each of its expectations. ``context`` is everything the
+    model was given or said, at the end of the run.
     """
     ordered = sorted(events, key=lambda event: event.at)
     checks: list[Check] = []
     for index, turn in enumerate(scenario.turns):
         if index < len(windows):
-            checks += _Checker(windows[index], ordered, conversation).all(turn.expect)
+            checks += _Checker(windows[index], ordered, conversation, context).all(turn.expect)
         else:
             missing = "the run ended before this turn"
             checks += [Check(describe(e), False, missing, index + 1) for e in turn.expect]
     start = windows[0].start if windows else 0.0
     whole = Window(float("-inf"), start, float("inf"))
-    return checks + _Checker(whole, ordered, conversation).all(scenario.expect)
+    return checks + _Checker(whole, ordered, conversation, context).all(scenario.expect)
 
 
 class _Checker:
     """Meets a window's expectations in order, each from where the one before was met."""
 
     def __init__(
-        self, window: Window, events: Sequence[TimelineEvent], conversation: Conversation
+        self,
+        window: Window,
+        events: Sequence[TimelineEvent],
+        conversation: Conversation,
+        context: str,
     ) -> None:
         self._window = window
+        self._context = context
         self._conversation = conversation
         self._events = [e for e in events if window.start <= e.at < window.end]
         self._met = window.start
@@ -81,6 +88,8 @@ class _Checker:
             passed, saw = self._count(expected.turns, len(self._turns()), "turns")
         elif expected.interruptions is not None:
             passed, saw = self._count(expected.interruptions, self._cuts(), "interruptions")
+        elif expected.context_contains:
+            passed, saw = self._remembered(expected.context_contains)
         elif expected.start is not None:
             passed, saw = self._between(expected)
         elif expected.absent:
@@ -92,6 +101,10 @@ class _Checker:
     @staticmethod
     def _count(wanted: int, got: int, what: str) -> tuple[bool, str]:
         return wanted == got, f"{got} {what}"
+
+    def _remembered(self, phrases: Sequence[str]) -> tuple[bool, str]:
+        missing = [phrase for phrase in phrases if not contains(self._context, phrase)]
+        return not missing, f"without {', '.join(map(repr, missing))}" if missing else "all of it"
 
     def _turns(self) -> list[Turn]:
         return [t for t in self._conversation.turns if self._inside(t.anchor)]
@@ -224,6 +237,8 @@ def describe(expected: Expectation) -> str:
         return f"{expected.turns} turns"
     if expected.interruptions is not None:
         return f"{expected.interruptions} interruptions"
+    if expected.context_contains:
+        return "context contains " + ", ".join(map(repr, expected.context_contains))
     if expected.start is not None:
         low = f" at least {expected.min_s:g} s" if expected.min_s is not None else ""
         high = f" at most {expected.max_s:g} s" if expected.max_s is not None else ""

@@ -10,9 +10,21 @@ from pathlib import Path
 from bot.report.build import MIX, REPORT, RESULT, TIMELINE, build_report
 from bot.scenario.result import Result
 from speech.audio.wav import write_wav
-from speech.errors import EarshotError
+from speech.errors import EarshotError, UsageError
 from speech.timeline import TimelineEvent
 from transports.script.recording import Recording
+
+
+def check_writable(out_dir: Path) -> None:
+    """Make the folder; raise ``UsageError`` before a run whose result could not be kept."""
+    try:
+        out_dir.mkdir(parents=True, exist_ok=True)
+        probe = out_dir / ".earshot-run"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"--out {out_dir}: {reason}; choose another folder") from error
 
 
 def write_outputs(

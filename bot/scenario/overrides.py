@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from bot.config.keys import SHORTHANDS, Key, accepts, dotted, expected, leaves, sections, suggest
 from bot.config.schema import Settings
-from bot.llm.replay import ReplayServer
+from bot.llm.recording import read_replies
+from bot.llm.replay import MODEL, ReplayServer
 from bot.scenario.load import ScenarioError, find_file
 from bot.scenario.schema import Scenario
 
@@ -38,9 +39,9 @@ def replay_file(scenario: Scenario) -> str | None:
 
 
 def check_replay(scenario: Scenario) -> None:
-    """Raise where the recorded stream is missing."""
+    """Raise where the recorded stream is missing or not one."""
     if name := replay_file(scenario):
-        find_file(name, scenario, "llm.replay")
+        read_replies(find_file(name, scenario, "llm.replay"))
 
 
 @asynccontextmanager
@@ -51,9 +52,19 @@ async def replayed(scenario: Scenario, settings: Settings) -> AsyncIterator[Sett
         yield settings
         return
     async with ReplayServer(find_file(name, scenario, "llm.replay")) as server:
-        endpoint = {"provider": "openai", "base_url": server.base_url, "model": "replay"}
-        llm = settings.llm.model_copy(update=endpoint)
-        yield settings.model_copy(update={"llm": llm})
+        yield _asking(settings, server.base_url)
+
+
+def expected_settings(scenario: Scenario, settings: Settings) -> Settings:
+    """The settings a run will have, before a replay server exists: to fetch models by."""
+    settings = scenario_settings(scenario, settings)
+    return _asking(settings, "http://127.0.0.1/v1") if replay_file(scenario) else settings
+
+
+def _asking(settings: Settings, base_url: str) -> Settings:
+    endpoint = {"provider": "openai", "base_url": base_url, "model": MODEL}
+    llm = settings.llm.model_copy(update=endpoint)
+    return settings.model_copy(update={"llm": llm})
 
 
 def _leaves(scenario: Scenario, tree: Mapping[str, Any], path: Key) -> Iterator[tuple[Key, Any]]:

@@ -59,6 +59,10 @@ class Result:
             "user_speech_end_s": round(turn.anchor - self.origin, 4),
             "user_speech_end_from": turn.anchor_source,
             "times": {stage: round(at, 4) for stage, at in turn.times.items()},
+            "segments": [
+                {"name": part.name, "from": round(part.start, 4), "to": round(part.end, 4)}
+                for part in turn.segments
+            ],
             "reply_ids": list(turn.reply_ids),
         }
 

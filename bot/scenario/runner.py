@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import platform
 from collections.abc import Callable, Sequence
@@ -38,6 +39,8 @@ class Talk(Protocol):
     async def run(self) -> None: ...
     async def end(self, *, goodbye: bool = True) -> None: ...
     async def cancel(self) -> None: ...
+    @property
+    def messages(self) -> list[Any]: ...
 
 
 OpenTalk = Callable[[ScriptTransport, Timeline], Talk]
@@ -96,10 +99,11 @@ class ScenarioRun:
     async def run(self, open_talk: OpenTalk, out_dir: Path) -> Result:
         """See ``run_scenario``."""
         ended = "stopped"
+        talk = open_talk(self._transport, self._timeline)
         try:
-            ended = await self._play(open_talk(self._transport, self._timeline))
+            ended = await self._play(talk)
         finally:
-            result = self._result(ended, out_dir)
+            result = self._result(ended, talk.messages, out_dir)
         return result
 
     async def _play(self, talk: Talk) -> str:
@@ -143,12 +147,14 @@ class ScenarioRun:
             bot.cancel()
             await asyncio.wait((bot, ending), timeout=END_DEADLINE_S)
 
-    def _result(self, ended: str, out_dir: Path) -> Result:
+    def _result(self, ended: str, messages: Sequence[Any], out_dir: Path) -> Result:
         self._transport.mark_heard()
         events = self._timeline.events
         recording = self._transport.recording
         spoken = self._player.spoken
         conversation = read_timeline(events, [s.speech for s in spoken if s.speech])
+        seen = windows(self._scenario, spoken)
+        context = json.dumps(messages, ensure_ascii=False, default=str)
         result = Result(
             name=self._scenario.name,
             description=self._scenario.description,
@@ -156,7 +162,7 @@ class ScenarioRun:
             origin=recording.origin,
             duration_s=recording.duration_s,
             conversation=conversation,
-            checks=check(self._scenario, windows(self._scenario, spoken), events, conversation),
+            checks=check(self._scenario, seen, events, conversation, context),
             problems=[*self._problems, *self._player.missed],
             environment=self._environment,
         )

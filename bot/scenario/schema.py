@@ -68,6 +68,9 @@ class Piece(Entry):
         return self.text is not None or self.wav is not None
 
 
+KINDS = ("event", "from/to", "turns", "interruptions", "context_contains")
+
+
 class Call(Entry):
     """A tool call that must happen; every listed argument must be given so."""
 
@@ -94,13 +97,15 @@ class Expectation(Entry):
     min_s: Duration | None = None
     turns: Annotated[int, Field(ge=0)] | None = None
     interruptions: Annotated[int, Field(ge=0)] | None = None
+    context_contains: Phrases = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _one_kind(self) -> Expectation:
         between = self.start is not None or self.end is not None
         kinds = [self.event is not None, between, self.turns is not None]
-        if sum([*kinds, self.interruptions is not None]) != 1:
-            raise ValueError("expected exactly one of event, from/to, turns, interruptions")
+        kinds += [self.interruptions is not None, bool(self.context_contains)]
+        if sum(kinds) != 1:
+            raise ValueError(f"expected exactly one of {', '.join(KINDS)}")
         if between and (None in (self.start, self.end) or self.max_s is self.min_s is None):
             raise ValueError("a duration needs from, to and max_s (or min_s)")
         return self

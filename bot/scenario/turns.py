@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from bot.scenario.segments import Segment, segments
 from speech.timeline import TimelineEvent
 
 Span = tuple[float, float]
@@ -32,6 +33,9 @@ REPLY_STAGES = (
 _BY_REPLY = frozenset(REPLY_STAGES[REPLY_STAGES.index("tts_request") :]) - {"bot_started"}
 """Stages that carry the reply's id, where the transport and the voice know it."""
 
+DETECTOR_S = "detector_s"
+"""Field of ``user_speech_end``: how long the detector took to be sure, in seconds."""
+
 SPEECH_SLACK_S = 0.5
 """How far the detector's idea of speech may lie from the recording's."""
 
@@ -42,17 +46,24 @@ class Turn:
 
     ``anchor`` is the end of the user's speech: from the recording where the scenario knows
     it (``anchor_source``), else as the detector put it. ``times`` are seconds after it.
+    ``endpoint`` is when the detector was sure of that end.
     """
 
     start: float
     anchor: float
     anchor_source: str
-    detected_end: float | None
+    endpoint: float | None
     user_text: str
     bot_text: str
     heard_text: str
     times: dict[str, float]
     reply_ids: tuple[str, ...] = ()
+
+    @property
+    def segments(self) -> list[Segment]:
+        """Where the time up to the first sound of the answer went."""
+        sure = None if self.endpoint is None else self.endpoint - self.anchor
+        return segments(self.times, sure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +171,20 @@ def _turn(
         start=frame.start,
         anchor=anchor,
         anchor_source=source,
-        detected_end=detected,
+        endpoint=_endpoint(events, detected),
         user_text=_text(events, "user_text", frame.start, frame.next_start),
         bot_text=_text(events, "bot_text", frame.stopped, frame.next_stopped),
         heard_text=_heard(events, replies, frame.stopped, frame.next_stopped),
         times=dict(sorted(times.items(), key=lambda item: item[1])),
         reply_ids=replies,
     )
+
+
+def _endpoint(events: Sequence[TimelineEvent], detected: float | None) -> float | None:
+    for event in events:
+        if event.name == "user_speech_end" and event.at == detected and DETECTOR_S in event.fields:
+            return event.at + float(event.fields[DETECTOR_S])
+    return None
 
 
 def _anchor(frame: _Frame, speech: Sequence[Span], detected: float | None) -> tuple[float, str]:
