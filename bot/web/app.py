@@ -11,6 +11,7 @@ from typing import Any
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import RedirectResponse
 from fastapi.staticfiles import StaticFiles
+from loguru import logger
 from pipecat.transports.smallwebrtc.connection import IceServer, SmallWebRTCConnection
 from pipecat.transports.smallwebrtc.request_handler import (
     SmallWebRTCPatchRequest,
@@ -91,9 +92,13 @@ class WebApp:
             self._refuse_when_full()
         try:
             return await self._peers.handle_web_request(offer, self._on_connection)
-        except (ValueError, TypeError, KeyError, AttributeError):
-            # aiortc's SDP parser raises these for text that is no session description.
-            raise HTTPException(400, "The offer's SDP could not be read.") from None
+        except HTTPException:
+            raise
+        # Broad on purpose: for a description that a stranger made up aiortc raises about
+        # anything, AssertionError included. It is the peer's fault, not the server's.
+        except Exception as error:
+            logger.warning("Refused an offer that WebRTC could not use: {}", type(error).__name__)
+            raise HTTPException(400, "The offer could not be used.") from None
 
     async def _candidates(self, patch: SmallWebRTCPatchRequest) -> dict[str, str]:
         await self._peers.handle_patch_request(patch)
