@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 RECORD_RATE_HZ = 48_000
 _CHUNK_BYTES = RECORD_RATE_HZ // 100 * 2
 _FIRST_BYTES_TIMEOUT_S = 15.0
+_KEPT_BYTES = 600 * RECORD_RATE_HZ * 2
+"""Ten minutes, 58 MB; older samples go."""
 
 
 class MonitorRecorder:
@@ -82,6 +84,14 @@ class MonitorRecorder:
         last = max(0, round((end - self.started_at) * RECORD_RATE_HZ))
         return self.samples[first:last]
 
+    def wait_until(self, moment: float) -> None:
+        """Block until everything heard up to ``moment`` is in ``samples``."""
+        deadline = moment + _FIRST_BYTES_TIMEOUT_S
+        while self.started_at + len(self._data) / 2 / RECORD_RATE_HZ < moment:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"nothing arrives from {self._source} any more")
+            time.sleep(0.02)  # Its reader thread has no other sign to give.
+
     def since(self, begin: float) -> NDArray[np.int16]:
         """The samples heard from ``begin`` on."""
         return self.between(begin, time.monotonic() + 1.0)
@@ -94,4 +104,11 @@ class MonitorRecorder:
                 # Pieces arrive late, never early: the earliest implied start is the truest.
                 began = now - len(self._data) / 2 / RECORD_RATE_HZ
                 self.started_at = min(self.started_at, began) if self._first.is_set() else began
+                self._forget(len(self._data) - _KEPT_BYTES)
             self._first.set()
+
+    def _forget(self, surplus: int) -> None:
+        if surplus > _KEPT_BYTES // 10:  # Not with every piece: it moves the whole buffer.
+            surplus -= surplus % 2
+            del self._data[:surplus]
+            self.started_at += surplus / 2 / RECORD_RATE_HZ

@@ -62,7 +62,8 @@ def missing_programs() -> list[str]:
 class VirtualCard:
     """The card; a context manager. ``env`` is the environment that shows it to a process.
 
-    ``recorder`` holds everything heard at the speaker since the card started.
+    ``recorder`` holds what is heard at the speaker, ``user_recorder`` what is said into the
+    microphone; both keep a null sink running, which would otherwise need seconds to wake.
     """
 
     def __init__(self) -> None:
@@ -71,6 +72,7 @@ class VirtualCard:
         self._players: list[subprocess.Popen[bytes]] = []
         self.env = os.environ | self.variables
         self.recorder = MonitorRecorder(f"{SPEAKER}.monitor", self.env)
+        self.user_recorder = MonitorRecorder(MICROPHONE, self.env)
 
     @property
     def variables(self) -> dict[str, str]:
@@ -91,6 +93,7 @@ class VirtualCard:
         try:
             self._start_daemon()
             self.recorder.start()
+            self.user_recorder.start()
         except BaseException:
             self.close()
             raise
@@ -107,6 +110,7 @@ class VirtualCard:
     def close(self) -> None:
         """Stop every process of the card, by its own pid, and remove its files."""
         self.recorder.stop()
+        self.user_recorder.stop()
         for process in [*self._players, *([self._daemon] if self._daemon else [])]:
             _stop(process)
         shutil.rmtree(self._dir, ignore_errors=True)

@@ -132,13 +132,9 @@ class LocalOutputTransport(BaseOutputTransport):
         samples = self._player.convert(frame.audio, frame.num_channels)
         return await self._write(samples, frame.interruptible, self._begin_reply(frame))
 
-    def played_s(self) -> float:
-        """Seconds of bot audio heard so far, holes and device latency taken off."""
-        return self._player.played_s() if self._player else 0.0
-
-    def played_position(self) -> int:
-        """The same in samples at the pipeline's output rate."""
-        return round(self.played_s() * self.sample_rate)
+    def played_s(self, reply_id: str | None = None) -> float:
+        """Seconds of bot audio (of this reply) heard so far, holes and latency taken off."""
+        return self._player.played_s(reply_id) if self._player else 0.0
 
     def _is_stale(self, frame: OutputAudioRawFrame) -> bool:
         # Frame ids only grow: a chunk older than the last interruption is what pipecat was
@@ -158,15 +154,16 @@ class LocalOutputTransport(BaseOutputTransport):
         player = self._player
         assert player is not None  # noqa: S101 - the callers have looked
         flushes = self._flushes
-        rest = player.push(samples, interruptible, reply_id)
-        while rest.size:
+        rest = samples
+        while (rest := player.push(rest, interruptible, reply_id)).size:
+            if rest.size < samples.size:
+                reply_id = None  # Its first sample is in the ring.
             if not await self._space_in_time(player):
                 self._stats.output_lost_samples += rest.size
                 return False
             if interruptible and self._flushes != flushes:
                 self._stats.output_flushed_samples += rest.size
                 return False
-            rest = player.push(rest, interruptible, None)
         return True
 
     async def _space_in_time(self, player: Player) -> bool:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import NamedTuple
 
 _BLOCKS = 256
-"""Over 2 s of 10 ms blocks: more than a device ever holds."""
+"""5 s of 20 ms blocks: more than a device ever holds."""
+
+_REPLIES = 64
+"""Whoever asks about a reply does so while it plays or soon after."""
 
 
 class _Block(NamedTuple):
     audible_at: float
     before_s: float
     sound_s: float
+
+
+class _Reply(NamedTuple):
+    reply_id: str
+    start_s: float
 
 
 class PlayClock:
@@ -25,12 +34,20 @@ class PlayClock:
     def __init__(self) -> None:
         self.handed_s = 0.0
         self._blocks: deque[_Block] = deque(maxlen=_BLOCKS)
+        self._replies: deque[_Reply] = deque(maxlen=_REPLIES)
 
-    def note(self, audible_at: float, sound_s: float) -> None:
-        """A block begins to sound at ``audible_at`` and starts with ``sound_s`` of our sound."""
-        if sound_s > 0:
-            self._blocks.append(_Block(audible_at, self.handed_s, sound_s))
-            self.handed_s += sound_s
+    def note(
+        self, audible_at: float, sound_s: float, begins: Iterable[tuple[str, float]] = ()
+    ) -> None:
+        """A block begins to sound at ``audible_at`` and starts with ``sound_s`` of our sound.
+
+        ``begins``: replies that begin in it, and how far into the block.
+        """
+        if sound_s <= 0:
+            return
+        self._replies.extend(_Reply(name, self.handed_s + offset) for name, offset in begins)
+        self._blocks.append(_Block(audible_at, self.handed_s, sound_s))
+        self.handed_s += sound_s
 
     def played_s(self, now: float) -> float:
         """Seconds of our sound heard at ``now``, on the clock of ``audible_at``."""
@@ -40,6 +57,15 @@ class PlayClock:
                 return played or block.before_s
             played = block.before_s + min(block.sound_s, now - block.audible_at)
         return played
+
+    def reply_played_s(self, reply_id: str, now: float) -> float:
+        """The same of one reply; 0 before it begins and for an unknown one."""
+        replies = tuple(self._replies)
+        played = self.played_s(now)
+        for reply, after in zip(replies, [*replies[1:], _Reply("", played)], strict=True):
+            if reply.reply_id == reply_id:
+                return max(0.0, min(played, after.start_s) - reply.start_s)
+        return 0.0
 
     @property
     def silent_at(self) -> float:

@@ -89,9 +89,12 @@ class Player:
         self.in_reply = False
         self._pulled.set()
 
-    def played_s(self) -> float:
-        """Seconds of our sound heard so far."""
-        return self._clock.played_s(self._timeline.clock())
+    def played_s(self, reply_id: str | None = None) -> float:
+        """Seconds of our sound (of this reply, where one is named) heard so far."""
+        now = self._timeline.clock()
+        if reply_id is None:
+            return self._clock.played_s(now)
+        return self._clock.reply_played_s(reply_id, now)
 
     def silent_in_s(self) -> float:
         """Seconds until the device has played what it took; negative when it has."""
@@ -103,13 +106,12 @@ class Player:
         mono = np.empty(len(out), np.int16)
         count, tags = self._ring.pull(mono)
         out[:] = mono[:, np.newaxis]
-        self._clock.note(audible_at, count / self._rate_hz)
+        begins = [(reply_id, offset / self._rate_hz) for reply_id, offset in tags]
+        self._clock.note(audible_at, count / self._rate_hz, begins)
         self._count_hole(len(out) - count)
         self._stats.output_device_underflows += info.xrun and self.in_reply
-        for reply_id, offset in tags:
-            self._timeline.mark(
-                "scheduled", at=audible_at + offset / self._rate_hz, reply_id=reply_id or None
-            )
+        for reply_id, offset_s in begins:
+            self._timeline.mark("scheduled", at=audible_at + offset_s, reply_id=reply_id or None)
         if self._awaited:
             with contextlib.suppress(RuntimeError):  # The loop is closed: nobody writes.
                 self._loop.call_soon_threadsafe(self._pulled.set)

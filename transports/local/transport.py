@@ -70,6 +70,10 @@ class LocalTransport(BaseTransport):
         """The speaker's processor."""
         return self._output
 
+    def played_position(self, reply_id: str | None = None) -> float:
+        """Seconds of the reply's audio (of all audio for None) a listener has heard by now."""
+        return self._output.played_s(reply_id)
+
     def describe(self) -> list[str]:
         """One line a device: its name, the format it was opened in, its latency."""
         return [
