@@ -48,15 +48,15 @@ def pull(invocation: Invocation, ids: tuple[str, ...], everything: bool) -> int:
             pulled = _pull(invocation, model)
         except EarshotError as error:  # one line for each that failed, the rest is fetched
             records.append({"id": model.id, "state": "failed", "error": str(error)})
-            errors.append(error)
+            errors.append(f"earshot: {error}")
             continue
         records.append(_pulled_record(pulled))
         if not invocation.json:
             click.echo(_pulled_line(pulled))
     if invocation.json:
         invocation.emit({"models": records})
-    for error in errors:
-        click.echo(f"earshot: {error}", err=True)
+    for line in errors:
+        click.echo(line, err=True)
     return 1 if errors else 0
 
 
