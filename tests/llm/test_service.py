@@ -62,9 +62,11 @@ async def test_f01_a_stall_in_mid_sentence_ends_with_an_apology_and_no_word_twic
 
 async def test_keep_alives_do_not_put_off_the_stall() -> None:
     ticking = [event for _ in range(100) for event in (text(""), Pause(0.05))]
-    async with FakeOpenAiServer(FakeReply([text("Well."), *ticking])) as server:
-        async with bench(server) as table:
-            await table.ask()
+    async with (
+        FakeOpenAiServer(FakeReply([text("Well."), *ticking])) as server,
+        bench(server) as table,
+    ):
+        await table.ask()
     assert table.spoken == ["Well. Sorry, no."]
 
 
@@ -125,9 +127,11 @@ async def test_the_key_and_the_providers_prose_stay_out_of_the_log() -> None:
     sink = logger.add(lines.append, level="TRACE")
     leak = {"message": "Incorrect API key provided: sk-secret. You said: my pin is 4711"}
     try:
-        async with FakeOpenAiServer(FakeReply(status=401, error=leak)) as server:
-            async with bench(server) as table:
-                await table.ask("my pin is 4711")
+        async with (
+            FakeOpenAiServer(FakeReply(status=401, error=leak)) as server,
+            bench(server) as table,
+        ):
+            await table.ask("my pin is 4711")
     finally:
         logger.remove(sink)
     assert table.spoken == [APOLOGY]
@@ -136,9 +140,11 @@ async def test_the_key_and_the_providers_prose_stay_out_of_the_log() -> None:
 
 @pytest.mark.parametrize("status", [500, 503])
 async def test_a_server_error_is_retried(status: int) -> None:
-    async with FakeOpenAiServer(FakeReply(status=status), says("Fine.")) as server:
-        async with bench(server) as table:
-            await table.ask()
+    async with (
+        FakeOpenAiServer(FakeReply(status=status), says("Fine.")) as server,
+        bench(server) as table,
+    ):
+        await table.ask()
     assert table.spoken == ["Fine."]
 
 
@@ -215,13 +221,15 @@ async def test_a_reset_is_retried_only_before_words(
 
 
 async def test_an_interruption_closes_the_stream() -> None:
-    async with FakeOpenAiServer(FakeReply([text("Once upon"), Pause(30)])) as server:
-        async with bench(server, settings(stall_timeout_s=60)) as table:
-            await table.start("Tell me a story.")
-            await table.until(lambda: bool(table.voice.tokens))
-            await table.worker.queue_frame(InterruptionFrame())
-            async with asyncio.timeout(DEADLINE_S):
-                await server.disconnected.wait()
+    async with (
+        FakeOpenAiServer(FakeReply([text("Once upon"), Pause(30)])) as server,
+        bench(server, settings(stall_timeout_s=60)) as table,
+    ):
+        await table.start("Tell me a story.")
+        await table.until(lambda: bool(table.voice.tokens))
+        await table.worker.queue_frame(InterruptionFrame())
+        async with asyncio.timeout(DEADLINE_S):
+            await server.disconnected.wait()
     assert len(server.requests) == 1
     assert APOLOGY not in "".join(table.spoken)
 

@@ -41,9 +41,11 @@ def calling(*events: object) -> FakeReply:
 async def test_f04_blank_text_with_a_tool_call_runs_the_tool_and_is_not_spoken() -> None:
     steps = Steps()
     first = calling(text("  \n"), call("next_step", "{}"))
-    async with FakeOpenAiServer(first, says("There.")) as server:
-        async with bench(server, tools=steps.tools) as table:
-            await table.ask(replies=2)
+    async with (
+        FakeOpenAiServer(first, says("There.")) as server,
+        bench(server, tools=steps.tools) as table,
+    ):
+        await table.ask(replies=2)
     assert steps.ran == ["next_step"]
     assert table.spoken == ["There."]
     assert len(server.requests) == 2
@@ -55,9 +57,11 @@ async def test_f07_the_second_request_holds_the_lead_in_with_the_call(
 ) -> None:
     steps = Steps()
     first = calling(text("Let me check that."), call("stock", '{"symbol": "X"}'))
-    async with FakeOpenAiServer(first, says("It is twelve.")) as server:
-        async with bench(server, tools=steps.tools, voice_latency_s=voice_latency_s) as table:
-            await table.ask(replies=2)
+    async with (
+        FakeOpenAiServer(first, says("It is twelve.")) as server,
+        bench(server, tools=steps.tools, voice_latency_s=voice_latency_s) as table,
+    ):
+        await table.ask(replies=2)
     second = server.requests[1]["messages"]
     at = next(i for i, message in enumerate(second) if message.get("tool_calls"))
     said = [message.get("content") for message in second[: at + 1]]
@@ -70,9 +74,11 @@ async def test_f07_the_second_request_holds_the_lead_in_with_the_call(
 async def test_arguments_that_are_not_json_give_the_model_an_error_and_the_user_words() -> None:
     steps = Steps()
     first = calling(call("stock", '{"symbol": '))
-    async with FakeOpenAiServer(first, says("Which share?")) as server:
-        async with bench(server, tools=steps.tools) as table:
-            await table.ask(replies=2)
+    async with (
+        FakeOpenAiServer(first, says("Which share?")) as server,
+        bench(server, tools=steps.tools) as table,
+    ):
+        await table.ask(replies=2)
     assert steps.ran == []
     assert table.spoken == ["Which share?"]
     assert "not a JSON object" in json.dumps(server.requests[1]["messages"])
@@ -80,9 +86,11 @@ async def test_arguments_that_are_not_json_give_the_model_an_error_and_the_user_
 
 async def test_a_tool_that_does_not_exist_is_answered_too() -> None:
     first = calling(call("fly", "{}"))
-    async with FakeOpenAiServer(first, says("I cannot fly.")) as server:
-        async with bench(server, tools=Steps().tools) as table:
-            await table.ask(replies=2)
+    async with (
+        FakeOpenAiServer(first, says("I cannot fly.")) as server,
+        bench(server, tools=Steps().tools) as table,
+    ):
+        await table.ask(replies=2)
     assert table.spoken == ["I cannot fly."]
 
 
@@ -105,8 +113,10 @@ async def test_two_calls_in_one_chunk_or_with_one_index_both_run() -> None:
         call("stock", '{"symbol": "C"}', 0, "x"),
         call("stock", '{"symbol": "D"}', 0, "y"),
     ]
-    async with FakeOpenAiServer(calling(both, *same_index), says("Four.")) as server:
-        async with bench(server, tools=steps.tools) as table:
-            await table.ask(replies=2)
+    async with (
+        FakeOpenAiServer(calling(both, *same_index), says("Four.")) as server,
+        bench(server, tools=steps.tools) as table,
+    ):
+        await table.ask(replies=2)
     assert sorted(steps.ran) == ["A", "B", "C", "D"]
     assert table.spoken == ["Four."]

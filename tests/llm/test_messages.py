@@ -1,0 +1,88 @@
+"""What is sent holds each lead-in once, with its call, and fits the context."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.llm.messages import LeadIn, estimated_tokens, fit_messages, place_lead_in
+
+SYSTEM = {"role": "system", "content": "Be brief."}
+USER = {"role": "user", "content": "Stock?"}
+TOOL = {"role": "tool", "content": "12", "tool_call_id": "c1"}
+LEAD = LeadIn("Let me check that.", frozenset({"c1"}))
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def calling(**more: Any) -> dict[str, Any]:
+    return {"role": "assistant", "tool_calls": [{"id": "c1"}], **more}
+
+
+FULL = [SYSTEM, USER, calling(content=LEAD.text), TOOL]
+
+
+def test_not_yet_spoken() -> None:
+    assert place_lead_in([SYSTEM, USER, calling(), TOOL], LEAD) == FULL
+
+
+def test_stored_behind_the_result() -> None:
+    assert place_lead_in([SYSTEM, USER, calling(), TOOL, said(LEAD.text)], LEAD) == FULL
+
+
+def test_partly_stored_behind_the_result() -> None:
+    assert place_lead_in([SYSTEM, USER, calling(), TOOL, said("Let me")], LEAD) == FULL
+
+
+def test_already_in_front() -> None:
+    messages = [SYSTEM, USER, said(LEAD.text), calling(), TOOL]
+    assert place_lead_in(messages, LEAD) == messages
+
+
+def test_the_same_words_in_an_earlier_turn_do_not_count() -> None:
+    earlier = [USER, said(LEAD.text)]
+    assert place_lead_in([*earlier, USER, calling(), TOOL], LEAD) == [*earlier, *FULL[1:]]
+
+
+def test_once_the_user_has_spoken_only_what_was_heard_counts() -> None:
+    messages = [SYSTEM, USER, calling(), TOOL, said("Let me"), {"role": "user", "content": "Stop"}]
+    assert place_lead_in(messages, LEAD) == messages
+
+
+def test_a_call_that_is_not_there() -> None:
+    assert place_lead_in([SYSTEM, USER], LEAD) == [SYSTEM, USER]
+
+
+messages = st.lists(
+    st.one_of(
+        st.builds(lambda text: {"role": "user", "content": text}, st.text(max_size=90)),
+        st.builds(said, st.text(max_size=90)),
+        st.just(calling()),
+        st.just(TOOL),
+    ),
+    max_size=20,
+)
+
+
+@given(messages, st.integers(0, 400))
+def test_what_is_kept_is_the_system_message_and_an_unbroken_end(
+    talk: list[dict[str, Any]], budget: int
+) -> None:
+    kept = fit_messages([SYSTEM, *talk], budget)
+    assert kept[0] == SYSTEM
+    assert kept[1:] == talk[len(talk) - len(kept) + 1 :]
+    dropped = len(talk) - len(kept) + 1
+    if dropped:
+        assert kept[1]["role"] == "user"
+    turns = sum(message["role"] == "user" for message in kept)
+    if turns > 1:
+        assert sum(map(estimated_tokens, kept)) <= budget
+
+
+def test_the_last_turn_stays_however_long() -> None:
+    long = {"role": "user", "content": "x" * 9000}
+    assert fit_messages([SYSTEM, USER, said("Yes."), long], 100) == [SYSTEM, long]
