@@ -25,17 +25,20 @@ class CaptureBuffer:
         self._blocks: deque[NDArray[np.int16]] = deque()
         self._lock = threading.Lock()
 
-    def put(self, block: NDArray[np.int16]) -> None:
-        """Append a copy of ``block``."""
+    def put(self, block: NDArray[np.int16]) -> int:
+        """Append a copy of ``block``; returns how many frames went for it."""
         copy = block.copy()
+        dropped = 0
         with self._lock:
             self._blocks.append(copy)
             self._held += len(copy)
             while self._held > self.capacity and len(self._blocks) > 1:
                 oldest = self._blocks.popleft()
                 self._held -= len(oldest)
-                self.dropped += len(oldest)
+                dropped += len(oldest)
+            self.dropped += dropped
             self.high_water = max(self.high_water, self._held)
+        return dropped
 
     def take(self) -> list[NDArray[np.int16]]:
         """All blocks in order; the buffer is empty afterwards."""

@@ -107,7 +107,7 @@ class LocalInputTransport(BaseInputTransport):
     def _captured(self, block: NDArray[np.int16], info: BlockInfo) -> None:
         """In the device's thread."""
         self._stats.input_overflows += info.xrun
-        self._buffer.put(block)
+        self._stats.input_dropped_samples += self._buffer.put(block)
         with contextlib.suppress(RuntimeError):  # The loop is closed: nobody listens.
             self._loop.call_soon_threadsafe(self._wake.set)
 
@@ -115,10 +115,8 @@ class LocalInputTransport(BaseInputTransport):
         while True:
             await self._wake.wait()
             self._wake.clear()
-            lost_before = self._buffer.dropped
             for block in self._buffer.take():
                 await self._hear(block)
-            self._stats.input_dropped_samples += self._buffer.dropped - lost_before
             self._stats.input_high_water_samples = max(
                 self._stats.input_high_water_samples, self._buffer.high_water
             )

@@ -21,7 +21,7 @@ class SilenceWatch:
 
     def __init__(self, after_s: float) -> None:
         self._after_s = after_s
-        self._quiet_s = 0.0
+        self._quiet_samples = 0
         self._said = False
 
     def feed(self, samples: NDArray[np.int16], rate_hz: int) -> Literal["silent", "heard"] | None:
@@ -30,13 +30,13 @@ class SilenceWatch:
             return None
         if int(np.ptp(samples.astype(np.int32))) > 2 * SILENT_PEAK:
             return self._heard()
-        self._quiet_s += len(samples) / rate_hz
-        if self._said or self._quiet_s < self._after_s:
+        self._quiet_samples += len(samples)
+        if self._said or self._quiet_samples < self._after_s * rate_hz:
             return None
         self._said = True
         return "silent"
 
     def _heard(self) -> Literal["heard"] | None:
-        self._quiet_s = 0.0
+        self._quiet_samples = 0
         said, self._said = self._said, False
         return "heard" if said else None

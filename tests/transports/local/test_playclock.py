@@ -1,0 +1,54 @@
+"""The played position never runs ahead of the device, nor back, and leaves holes out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transports.local.playclock import PlayClock
+
+_blocks = st.lists(st.tuples(st.floats(0, 0.5), st.floats(0, 0.1)), max_size=40)
+
+
+@given(_blocks, st.lists(st.floats(0, 30), max_size=20))
+def test_it_only_grows_and_stays_within_what_was_handed_over(
+    blocks: list[tuple[float, float]], times: list[float]
+) -> None:
+    clock, at = PlayClock(), 1.0
+    for hole, sound in blocks:
+        at += hole
+        clock.note(at, sound)
+        at += sound
+    positions = [clock.played_s(now) for now in sorted(times)]
+    assert positions == sorted(positions)
+    assert all(0 <= position <= clock.handed_s + 1e-9 for position in positions)
+    assert clock.played_s(at + 1.0) == pytest.approx(clock.handed_s)
+
+
+def test_nothing_is_heard_before_the_latency_has_passed() -> None:
+    clock = PlayClock()
+    clock.note(10.04, 0.02)
+    assert clock.played_s(10.0) == 0.0
+    assert clock.played_s(10.05) == pytest.approx(0.01)
+    assert clock.silent_at == pytest.approx(10.06)
+
+
+def test_a_hole_is_not_heard_sound() -> None:
+    clock = PlayClock()
+    clock.note(1.0, 0.02)
+    clock.note(1.5, 0.02)
+    assert clock.played_s(1.3) == pytest.approx(0.02)
+    assert clock.played_s(1.51) == pytest.approx(0.03)
+
+
+def test_each_reply_has_its_own_position() -> None:
+    clock = PlayClock()
+    clock.note(1.0, 0.1, [("r1", 0.0)])
+    clock.note(1.1, 0.1, [("r2", 0.04)])
+    clock.note(1.2, 0.1)
+    assert clock.reply_played_s("r1", 1.05) == pytest.approx(0.05)
+    assert clock.reply_played_s("r2", 1.05) == 0.0
+    assert clock.reply_played_s("r1", 2.0) == pytest.approx(0.14)
+    assert clock.reply_played_s("r2", 2.0) == pytest.approx(0.16)
+    assert clock.reply_played_s("unknown", 2.0) == 0.0
