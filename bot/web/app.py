@@ -1,4 +1,4 @@
-"""The page's routes: the prebuilt client, ``/start`` and the WebRTC offer."""
+"""The page's routes: our page, pipecat's prebuilt one, ``/start`` and the WebRTC offer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request
-from fastapi.responses import RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from loguru import logger
 from pipecat.transports.smallwebrtc.connection import IceServer, SmallWebRTCConnection
@@ -19,14 +18,18 @@ from pipecat.transports.smallwebrtc.request_handler import (
     SmallWebRTCRequestHandler,
 )
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import Response
 
 from bot.config.schema import WebSettings
 from bot.web.body import BodyLimit
 from bot.web.sessions import Sessions
-from speech.errors import EarshotError
 
 OnConnection = Callable[[SmallWebRTCConnection], Awaitable[None]]
 """Starts a conversation on a peer connection that was just answered."""
+
+OWN_PAGE = Path(__file__).with_name("page")
+
+CONTENT_POLICY = "default-src 'self'; media-src 'self' blob:; img-src 'self' data:"
 
 LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
 
@@ -53,17 +56,15 @@ class WebApp:
         hosts = ["*"] if self._web.allow_public else [*LOOPBACK_NAMES, self._web.host]
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
         app.add_middleware(BodyLimit)
-        app.add_api_route("/", self._root, methods=["GET"])
         app.add_api_route("/status", self._status, methods=["GET"])
         app.add_api_route("/start", self._start, methods=["POST"])
         for path in ("/api/offer", "/sessions/{session_id}/api/offer"):
             app.add_api_route(path, self._offer, methods=["POST"])
             app.add_api_route(path, self._candidates, methods=["PATCH"])
-        app.mount("/client", StaticFiles(directory=prebuilt_page(), html=True))
+        if prebuilt := prebuilt_page():
+            app.mount("/client", StaticFiles(directory=prebuilt, html=True))
+        app.mount("/", OwnPage(directory=OWN_PAGE, html=True))
         return app
-
-    async def _root(self) -> RedirectResponse:
-        return RedirectResponse("/client/")
 
     async def _status(self) -> dict[str, Any]:
         return {
@@ -74,7 +75,7 @@ class WebApp:
         }
 
     async def _start(self) -> dict[str, Any]:
-        """The prebuilt page asks here first; the session itself begins with the offer."""
+        """A page asks here first; the session itself begins with the offer."""
         self._refuse_when_full()
         servers = [{"urls": [url]} for url in self._web.ice_servers]
         return {"sessionId": str(uuid.uuid4()), "iceConfig": {"iceServers": servers}}
@@ -121,15 +122,24 @@ async def _json_object(request: Request) -> dict[str, Any]:
     return fields
 
 
-def prebuilt_page() -> Path:
-    """The folder of pipecat's prebuilt client.
+class OwnPage(StaticFiles):
+    """Our page, which the browser lets talk to this server only."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["Content-Security-Policy"] = CONTENT_POLICY
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+def prebuilt_page() -> Path | None:
+    """The folder of pipecat's prebuilt client; None where its package is not installed.
 
     Found without importing ``pipecat_ai_prebuilt.frontend``, which prints as it is imported.
-    Raises ``EarshotError`` when the package is not installed.
     """
     spec = importlib.util.find_spec("pipecat_ai_prebuilt")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         page = Path(folder) / "client" / "dist"
         if (page / "index.html").is_file():
             return page
-    raise EarshotError("The page is not installed: pip install pipecat-ai-prebuilt")
+    return None

@@ -70,14 +70,24 @@ def offer_of(connection: RTCPeerConnection) -> dict[str, str]:
     return {"sdp": connection.localDescription.sdp, "type": connection.localDescription.type}
 
 
-async def test_the_page_is_there_and_says_what_it_speaks() -> None:
+async def test_the_page_is_there_and_may_talk_to_this_server_only() -> None:
     async with page() as site:
-        root = await site.client.get("/", follow_redirects=True)
-        assert root.status_code == 200
-        assert '<div id="root">' in root.text
+        reply = await site.client.get("/")
+        assert "<title>Earshot</title>" in reply.text
+        assert "default-src 'self'" in reply.headers["content-security-policy"]
+        for name in ("page.js", "call.js", "page.css"):
+            assert (await site.client.get(f"/{name}")).status_code == 200
+
+
+async def test_pipecats_prebuilt_page_is_beside_it() -> None:
+    async with page() as site:
+        assert '<div id="root">' in (await site.client.get("/client/")).text
+
+
+async def test_the_status_counts_the_sessions() -> None:
+    async with page(max_sessions=3) as site:
         status = (await site.client.get("/status")).json()
-        assert status["transports"] == ["webrtc"]
-        assert status["sessions"] == 0
+        assert (status["sessions"], status["max_sessions"]) == (0, 3)
 
 
 async def test_start_hands_out_the_configured_ice_servers_only() -> None:
