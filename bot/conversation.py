@@ -57,15 +57,14 @@ class Conversation:
         if not wait_for_client:
             self._client_ready.set()
         llm = parts.llm.service(parts.settings)
-        self._tools = load_tools(
-            parts.settings.tools.enabled if parts.llm.tools_ok else (),
-            ToolContext(say=self.say, timeout_s=parts.settings.tools.timeout_s),
-        )
-        for tool in self._tools:
+        self._tool_context = ToolContext(self.say, timeout_s=parts.settings.tools.timeout_s)
+        names = parts.settings.tools.enabled if parts.llm.tools_ok else ()
+        tools = load_tools(names, self._tool_context)
+        for tool in tools:
             tool.register(llm)
         self._context = LLMContext(
             messages=[{"role": "system", "content": self._system_prompt()}],
-            tools=ToolsSchema(standard_tools=[tool.schema for tool in self._tools]),
+            tools=ToolsSchema(standard_tools=[tool.schema for tool in tools]),
         )
         self._worker = self._build_worker(transport, llm, rtvi)
 
@@ -115,8 +114,7 @@ class Conversation:
         finally:
             self._finished.set()
             self._timeline.mark("session_end")
-            for tool in self._tools:
-                await tool.aclose()
+            await self._tool_context.aclose()
 
     @contextmanager
     def _interrupt_signal(self, group: asyncio.TaskGroup) -> Iterator[None]:

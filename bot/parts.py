@@ -7,16 +7,15 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
-from processors.whisper_stt import Recogniser
-from speech.engines.kokoro_onnx import KokoroOnnxEngine
-
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from bot.hearing import open_recogniser
 from bot.llm import LlmEndpoint, open_llm
 from processors.kokoro_tts import prepare_phrases
 from speech.engine import PcmChunk, SpeechEngine
+from speech.engines.kokoro_onnx import KokoroOnnxEngine
 from speech.errors import EarshotError
+from speech.hearing.recogniser import Recogniser
 from speech.models.store import model_dir
 
 Notify = Callable[[str], None]

@@ -30,13 +30,13 @@ def build_pipeline(
         [
             transport.input(),  # microphone, browser, room, phone or script
             build_stt(settings, parts.secrets, parts.recogniser),  # speech to text
-            heard,  # voice activity, end of turn, the user's words in the context
+            words.user(),  # voice activity, end of turn, the user's words in the context
             llm,  # tokens, tool calls, the fault policy
             LLMTextProcessor(),  # tokens to units
             build_voice(parts, timeline),  # units to audio, each word's text behind it
             transport.output(),  # speaker, browser, room, phone or script
             HeardText(timeline),  # what passed the speaker
-            record,  # the bot's heard words in the context
+            words.assistant(),  # the bot's heard words in the context
         ]
     )
 
