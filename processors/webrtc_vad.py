@@ -26,8 +26,8 @@ class WebRtcVadAnalyzer(VADAnalyzer):
 
     pipecat counts *consecutive* voiced windows and starts again at the first unvoiced one, so
     the raw, flickering decisions would rarely reach its start time. ``voice_confidence``
-    therefore answers 1.0 or 0.0 through ``VoiceSmoother``. The smoother's latency (onset
-    100 ms, release 120 ms) is taken out of ``start_secs`` and ``stop_secs``, down to zero, so
+    therefore answers 1.0 or 0.0 through ``VoiceSmoother``. The smoother's latency (140 ms for
+    onset and release) is taken out of ``start_secs`` and ``stop_secs``, down to zero, so
     that speech is announced that long after it began and ended, as the parameters say.
 
     An exception of the detector is raised, never counted as silence.

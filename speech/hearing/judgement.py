@@ -21,7 +21,7 @@ so clicks are left to the detector and the model."""
 NO_SPEECH_LIMIT = 0.6
 """OpenAI's own limit. Measured with whisper tiny.en on audio padded with real silence: 90
 telephone prompts stay under 0.18 (a recorded beep reads 0.51); silence, white and pink noise,
-hum, tones, clicks and coughs read 0.8 to 0.99."""
+hum, tones, clicks and coughs read 0.69 to 0.99."""
 
 LOOP_RATIO = 2.4
 """OpenAI's limit of the compression ratio, above which a text repeats itself."""

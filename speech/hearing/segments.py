@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 PRE_ROLL_S = 0.8
-"""Kept from before the detector's start: its start time (0.2 s), the 0.1 s of audio it reads
-first, and the soft first consonant it never counts."""
+"""Kept from before the detector's start: its start time (0.2 s) and the soft first consonants
+that it never counts."""
 
 MAX_PIECE_S = 14.0
 """Longer speech is handed on in pieces while it goes on, so that what is left to recognise at
