@@ -28,6 +28,9 @@ OUR_PACKAGES = frozenset({"bot", "processors", "transports", "server", "speech",
 
 _LINE = "{time:HH:mm:ss.SSS} {level: <7} {name}: {message}"
 _WARNING = 30
+_PYTHON_WARNINGS = "py.warnings"
+"""Deprecations in the packages we use: for us, with ``privacy.log_text``, not for users."""
+
 _QUOTED = re.compile(r"\[.*\]|\{.*\}|\(.*\)|(?<!\w)'.*'(?!\w)|\".*\"", re.DOTALL)
 _NAMED_TEXT = re.compile(
     r"\b(text|content|arguments|transcript|message)\s*[:=].*", re.I | re.DOTALL
@@ -74,7 +77,7 @@ class _Gate:
             self._redact(record)
             return True
         ours = _is_ours(record)
-        if not ours and record["level"].no < _WARNING:
+        if not ours and (record["level"].no < _WARNING or record["name"] == _PYTHON_WARNINGS):
             return False
         if not ours:
             record["message"] = blank_speech(record["message"])

@@ -1,0 +1,1 @@
+"""``earshot doctor``: is everything there that a conversation needs?"""

@@ -1,0 +1,63 @@
+"""Checks of the model files and the voice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bot.config.nearest import nearest
+from bot.config.schema import Settings
+from bot.config.secrets import Secrets
+from bot.doctor.check import Check
+from bot.models import needed_models
+from speech.models.catalog import CATALOG, Model
+from speech.models.store import check_files, is_usable, models_root
+
+
+def check_models(settings: Settings, secrets: Secrets) -> list[Check]:
+    """Each model this configuration needs; changed files are hashed."""
+    return [_model(model_id, settings) for model_id in needed_models(settings, secrets)]
+
+
+def check_voice(settings: Settings) -> Check | list[Check]:
+    """Whether the configured voice is among the voices installed."""
+    folder = models_root(settings.models.dir) / "kokoro-voices"
+    have = sorted(path.stem for path in folder.glob("*.bin"))
+    if not have:  # check_models says so
+        return []
+    voice = settings.tts.voice
+    if voice in have:
+        return Check("voice", "ok", f"{voice} ({len(have)} installed)")
+    meant = nearest(voice, have)
+    fix = f"did you mean {meant}?" if meant else f"choose tts.voice from: {', '.join(have)}"
+    return Check("voice", "fail", f"there is no voice {voice!r}", fix)
+
+
+def missing_bytes(settings: Settings, secrets: Secrets) -> int:
+    """What is still to be fetched."""
+    root = models_root(settings.models.dir)
+    wanted = [CATALOG[name] for name in needed_models(settings, secrets) if name in CATALOG]
+    return sum(_missing(model, root) for model in wanted)
+
+
+def _missing(model: Model, root: Path) -> int:
+    states = check_files(model, root / model.id, "stat")
+    if is_usable(model, states):
+        return 0
+    return sum(file.size for file in model.files if states[file.name] in ("missing", "corrupt"))
+
+
+def _model(model_id: str, settings: Settings) -> Check:
+    name = f"model {model_id}"
+    model = CATALOG.get(model_id)
+    if model is None:
+        meant = nearest(model_id, CATALOG)
+        fix = f"did you mean {meant}?" if meant else f"known: {', '.join(CATALOG)}"
+        return Check(name, "fail", "there is no such model", fix)
+    folder = models_root(settings.models.dir) / model.id
+    states = check_files(model, folder)
+    size = f"{model.size / 1e6:.0f} MB"
+    if is_usable(model, states):
+        return Check(name, "ok", f"{model.purpose}, {size}, {model.licence}")
+    corrupt = [file for file, state in states.items() if state == "corrupt"]
+    found = f"{', '.join(corrupt)} is corrupt" if corrupt else f"not there yet ({size})"
+    return Check(name, "fail", found, f"earshot models pull {model.id}")

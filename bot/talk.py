@@ -1,0 +1,105 @@
+"""Talking by the sound card."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from bot.config.schema import AudioSettings, Settings
+from bot.config.secrets import Secrets
+from bot.conversation import Conversation
+from bot.parts import open_parts
+from bot.view import open_view
+from speech.errors import DeviceError
+from speech.timeline import Timeline
+from transports.local import LocalParams, LocalTransport, list_devices
+from transports.local.backend import Backend
+
+Notify = Callable[[str], None]
+
+READY = "Talk now; headphones keep the bot from hearing itself. Ctrl-C says goodbye."
+
+
+def missing_sound_card(audio: AudioSettings, backend: Backend | None = None) -> str | None:
+    """Why this machine cannot talk by the sound card at all, or None.
+
+    A device that the configuration names is the user's wish: its absence is not a machine
+    without a sound card but an error, which opening it will raise.
+    """
+    try:
+        devices = list_devices(backend)
+    except DeviceError as error:
+        return str(error).partition(":")[0]
+    if audio.input_device is None and not any(device.inputs for device in devices):
+        return "no microphone was found"
+    if audio.output_device is None and not any(device.outputs for device in devices):
+        return "no speaker was found"
+    return None
+
+
+def can_open_a_browser() -> bool:
+    """Whether a window can appear here; without one a text browser would take the terminal."""
+    if sys.platform in ("darwin", "win32"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+async def talk(
+    settings: Settings,
+    secrets: Secrets,
+    *,
+    notify: Notify,
+    json: bool = False,
+    backend: Backend | None = None,
+) -> None:
+    """Hold one conversation by the sound card, until Ctrl-C or SIGTERM.
+
+    The first Ctrl-C has the goodbye spoken, the second ends at once. ``json`` prints the
+    timeline as JSON lines in place of the view. Raises ``DeviceError`` for a device that is
+    missing, busy or refuses every format, and what ``open_parts`` raises.
+    """
+    timeline = Timeline()
+    transport = LocalTransport(_params(settings.audio), timeline, backend=backend)
+    await transport.open()
+    try:
+        for line in transport.describe():
+            notify(line)
+        async with open_parts(settings, secrets, notify=notify) as parts:
+            conversation = Conversation(parts, transport, timeline, handle_sigint=True)
+            notify(READY)
+            with open_view(timeline, json=json), _terminate_ends(conversation):
+                await conversation.run()
+    finally:
+        await transport.aclose()
+
+
+def _params(audio: AudioSettings) -> LocalParams:
+    return LocalParams(
+        audio_in_sample_rate=audio.input_rate_hz,
+        audio_out_sample_rate=audio.output_rate_hz,
+        input_device=audio.input_device,
+        output_device=audio.output_device,
+        latency=audio.latency_s,
+        silent_microphone_s=audio.silent_microphone_s,
+    )
+
+
+@contextmanager
+def _terminate_ends(conversation: Conversation) -> Iterator[None]:
+    """SIGTERM ends as Ctrl-C does, with the goodbye; where the loop takes no signals, it kills."""
+    loop = asyncio.get_running_loop()
+    ending: set[asyncio.Task[None]] = set()
+    with suppress(NotImplementedError, RuntimeError, ValueError):
+        loop.add_signal_handler(
+            signal.SIGTERM, lambda: ending.add(loop.create_task(conversation.end()))
+        )
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+        for task in ending:
+            task.cancel()
