@@ -23,6 +23,9 @@ from speech.models.catalog import CATALOG
 from speech.models.job import Watch
 from speech.models.pull import Pulled, Source, build_sources, ensure
 
+BAR_WIDTH = 14
+"""Leaves a terminal of 80 columns room for the name, the bytes, the speed and the rest."""
+
 
 def needed_models(settings: Settings, secrets: Secrets) -> list[str]:
     """The ids this configuration loads, in the order of the catalog.
@@ -63,7 +66,7 @@ def terminal_watch() -> Iterator[Watch]:
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=BAR_WIDTH),
         DownloadColumn(),
         TransferSpeedColumn(),
         TimeRemainingColumn(),

@@ -54,7 +54,7 @@ class HubSource:
         done = sum(_size(part) for part in parts.values())
         total = sum(file.size for file in wanted)
         job.need_space(total - done)
-        job.watch.start(f"{job.model.id} from {hub.repo}", total)
+        job.watch.start(f"{job.model.id} ({self.name})", total)
         job.watch.advance(done)
         with httpx.Client(timeout=self._timeout, follow_redirects=True) as client:
             for file in wanted:

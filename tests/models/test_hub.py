@@ -17,18 +17,18 @@ DATA = content("model", 300_000)
 MODEL = make_model({"model.bin": DATA})
 
 
-def pull(hub: FakeHub, root: Path, heard: Heard | None = None, **timeouts: float) -> None:
-    pull_model(MODEL, [HubSource(hub.url, **timeouts)], root, heard)
+def pull(hub: FakeHub, root: Path, heard: Heard | None = None, stall_s: float = 20.0) -> None:
+    pull_model(MODEL, [HubSource(hub.url, stall_timeout_s=stall_s)], root, heard)
 
 
 def installed(root: Path) -> bytes:
     return (root / "tiny" / "model.bin").read_bytes()
 
 
-def refused(answer: Answer, root: Path, **timeouts: float) -> str:
+def refused(answer: Answer, root: Path, stall_s: float = 20.0) -> str:
     """The error of a pull against this hub, which must leave nothing installed."""
     with FakeHub(answer).serving() as hub, pytest.raises(PullError) as error:
-        pull(hub, root, **timeouts)
+        pull(hub, root, stall_s=stall_s)
     assert not (root / "tiny" / "model.bin").exists()
     return str(error.value)
 
@@ -148,7 +148,7 @@ def test_stalled_server_is_given_up(tmp_path: Path) -> None:
         release.wait(20)
 
     try:
-        line = refused(answer, tmp_path, stall_timeout_s=0.2)
+        line = refused(answer, tmp_path, stall_s=0.2)
     finally:
         release.set()
     assert "stalled at 1000 of 300000 bytes of model.bin" in line

