@@ -13,6 +13,7 @@ from bot.hearing import build_stt, user_aggregator_params
 from bot.parts import Parts
 from processors.heard import HeardText
 from processors.kokoro_tts import KokoroTTSService
+from processors.noise_recovery import NoiseRecovery
 from speech.timeline import Timeline
 
 
@@ -25,7 +26,8 @@ def build_pipeline(
 ) -> Pipeline:
     """Speech in, speech out: the picture of DESIGN.md as code."""
     settings = parts.settings
-    heard, record = LLMContextAggregatorPair(context, user_params=user_aggregator_params(settings))
+    words = LLMContextAggregatorPair(context, user_params=user_aggregator_params(settings))
+    NoiseRecovery(words, context, apology=parts.phrase(settings.bot.apology))
     return Pipeline(
         [
             transport.input(),  # microphone, browser, room, phone or script

@@ -185,20 +185,18 @@ class KokoroTTSService(TTSService):
 
 
 async def prepare_phrases(
-    engine: SpeechEngine,
-    voice: str,
-    speed: float,
-    texts: list[str],
-    into: dict[str, list[PcmChunk]],
-) -> None:
-    """Synthesise fixed texts ahead, in order, into a dictionary that sessions share.
+    engine: SpeechEngine, voice: str, speed: float, texts: list[str]
+) -> dict[str, list[PcmChunk]]:
+    """Synthesise fixed texts ahead, for sessions to share.
 
     A text that fails is left out: it is then synthesised when it is needed.
     """
+    phrases: dict[str, list[PcmChunk]] = {}
     session = await engine.open(voice, speed)
     try:
         for number, text in enumerate(texts):
             with suppress(EngineError):
-                into[text.strip()] = [chunk async for chunk in session.speak(f"p{number}", text)]
+                phrases[text.strip()] = [chunk async for chunk in session.speak(str(number), text)]
     finally:
         await session.aclose()
+    return phrases

@@ -114,8 +114,8 @@ async def test_an_interruption_cancels_the_running_unit_and_the_next_reply_speak
 
 
 async def test_a_prepared_phrase_needs_no_synthesis() -> None:
-    engine, phrases = FakeEngine(), {}
-    await prepare_phrases(engine, "fake", 1.0, ["Good day.", "FAIL", ""], phrases)
+    engine = FakeEngine()
+    phrases = await prepare_phrases(engine, "fake", 1.0, ["Good day.", "FAIL", ""])
     assert list(phrases) == ["Good day.", ""]
     engine.spoken.clear()
     tts = service(engine, Timeline(), phrases=phrases)
