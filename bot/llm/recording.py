@@ -65,7 +65,7 @@ FIELDS = {"prompt_contains", "prompt", "model", "chunks", "tool_calls"}
 def read_replies(path: Path) -> list[Reply]:
     """Read a recording; ``UsageError`` names file, line and what is wrong."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read the recording {path}: {error}") from error
     replies = []
