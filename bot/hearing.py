@@ -7,7 +7,11 @@ import os
 
 from pipecat.audio.turn.smart_turn.base_smart_turn import SmartTurnParams
 from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams
-from pipecat.processors.aggregators.llm_response_universal import LLMUserAggregatorParams
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.aggregators.llm_response_universal import (
+    LLMContextAggregatorPair,
+    LLMUserAggregatorParams,
+)
 from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.turns.user_start import (
     BaseUserTurnStartStrategy,
@@ -19,6 +23,7 @@ from pipecat.turns.user_turn_strategies import UserTurnStrategies
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from processors import silero_vad, webrtc_vad
+from processors.noise_recovery import NoiseRecovery
 from processors.nothing_heard import EndsOnNothingHeard, SilenceTurnStop, SmartTurnStop
 from processors.segment_stt import SegmentSttService
 from processors.silero_vad import BundledSileroAnalyzer
@@ -125,11 +130,23 @@ def user_aggregator_params(
     """Everything pipecat's user aggregator is told.
 
     ``empty_user_turn`` is off: pipecat would ask the user to repeat what was only a cough.
-    ``processors.noise_recovery.NoiseRecovery`` takes its place.
+    ``recover_from_noise`` takes its place.
     """
     return LLMUserAggregatorParams(
         vad_analyzer=vad or build_vad(settings),
         user_turn_strategies=build_turns(settings),
         user_turn_stop_timeout=settings.turn.max_wait_s,
         empty_user_turn=None,
+    )
+
+
+def recover_from_noise(
+    settings: Settings, aggregators: LLMContextAggregatorPair, context: LLMContext
+) -> NoiseRecovery:
+    """Answer after all what a noise cut off; apologise for words the recogniser lost."""
+    return NoiseRecovery(
+        aggregators,
+        context,
+        apology=settings.bot.apology,
+        interruptions=settings.turn.interruptions,
     )

@@ -32,15 +32,22 @@ class NoiseRecovery:
       is added, so the model sees it once);
     - an answer cut off in the middle is continued, by a developer message;
     - a bot that was waiting for the user goes on waiting.
-    If words were lost because the recogniser failed, ``apology`` is spoken.
+    If words were lost because the recogniser failed, ``apology`` is spoken. Where
+    ``interruptions`` are off a noise stops nothing, and only the apology is left.
     """
 
     def __init__(
-        self, aggregators: LLMContextAggregatorPair, context: LLMContext, *, apology: str
+        self,
+        aggregators: LLMContextAggregatorPair,
+        context: LLMContext,
+        *,
+        apology: str,
+        interruptions: bool = True,
     ) -> None:
         self._user = aggregators.user()
         self._context = context
         self._apology = apology
+        self._interruptions = interruptions
         self._cut_off = False
         self._continuations = 0
         self._user.add_event_handler("on_user_turn_stopped", self._on_user_turn_stopped)
@@ -61,6 +68,8 @@ class NoiseRecovery:
             self._continuations = 0
         elif isinstance(strategy, EndsOnNothingHeard) and strategy.nothing_heard == "failed":
             await self._apologise()
+        elif not self._interruptions:
+            return
         elif self._awaits_answer():
             await self._user.push_context_frame()
         elif self._cut_off and self._continuations < MAX_CONTINUATIONS:
