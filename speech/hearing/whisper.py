@@ -42,6 +42,7 @@ class WhisperRecogniser:
         self._slots = asyncio.Semaphore(max_concurrent)
         self._loading = asyncio.Lock()
         self._waiting = 0
+        self._closed = False
 
     async def start(self) -> None:
         """Load the model and decode a second of silence in a worker thread.
@@ -49,6 +50,8 @@ class WhisperRecogniser:
         Raises ``ModelFileError`` if the model is not there.
         """
         async with self._loading:
+            if self._closed:
+                raise RecognitionError("the recogniser is closed")
             if self._decoder is None:
                 loop = asyncio.get_running_loop()
                 self._decoder = await loop.run_in_executor(self._pool, self._load)
@@ -74,6 +77,7 @@ class WhisperRecogniser:
 
     async def aclose(self) -> None:
         """Free the model once the running decode has ended; idempotent."""
+        self._closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._decoder = None
 
@@ -95,7 +99,7 @@ class WhisperRecogniser:
         finally:
             self._waiting -= 1
         decoder = self._decoder
-        if decoder is None:
+        if decoder is None:  # closed meanwhile
             self._slots.release()
             raise RecognitionError("the recogniser is closed")
         loop = asyncio.get_running_loop()
