@@ -50,7 +50,7 @@ def _render(
 ) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     columns = columns_for(duration_s)
-    rows = view.waits(result["turns"])
+    rows = view.waits(result["turns"], duration_s)
     shown = view.marks(events, duration_s)
     return environment.from_string(_asset("page.html")).render(
         result=result,

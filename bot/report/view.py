@@ -62,13 +62,17 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A turn's bar: the whole wait, and which part of it was longest."""
+    """A turn's bar: the whole wait, and which part of it was longest.
+
+    ``span`` is where the wait lies in the recording: left and width in per cent.
+    """
 
     number: int
     said: str
     total: float | None
     bars: list[Bar]
     slowest: Bar | None
+    span: tuple[float, float] | None
 
 
 def slug(name: str) -> str:
@@ -76,14 +80,16 @@ def slug(name: str) -> str:
     return name.lower().replace(" ", "-").replace("_", "-")
 
 
-def waits(turns: Sequence[Record]) -> list[Wait]:
+def waits(turns: Sequence[Record], duration_s: float) -> list[Wait]:
     """One bar for each turn, all on the same scale."""
     totals = [t["segments"][-1]["to"] if t.get("segments") else 0.0 for t in turns]
     scale = max([*totals, 0.001])
-    return [_wait(number, turn, scale) for number, turn in enumerate(turns, 1)]
+    return [
+        _wait(number, turn, scale, max(duration_s, 0.001)) for number, turn in enumerate(turns, 1)
+    ]
 
 
-def _wait(number: int, turn: Record, scale: float) -> Wait:
+def _wait(number: int, turn: Record, scale: float, duration_s: float) -> Wait:
     parts = turn.get("segments") or []
     lengths = [part["to"] - part["from"] for part in parts]
     longest = max(lengths, default=0.0)
@@ -100,7 +106,11 @@ def _wait(number: int, turn: Record, scale: float) -> Wait:
     ]
     slowest = next((bar for bar in bars if bar.slowest), None)
     total = parts[-1]["to"] if parts else None
-    return Wait(number, turn["user_text"], total, bars, slowest)
+    begin = turn.get("user_speech_end_s")
+    span = None
+    if total is not None and begin is not None:
+        span = (100 * begin / duration_s, 100 * total / duration_s)
+    return Wait(number, turn["user_text"], total, bars, slowest, span)
 
 
 def used_segments(rows: Sequence[Wait]) -> list[tuple[str, str, str]]:

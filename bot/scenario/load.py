@@ -16,7 +16,7 @@ from bot.scenario.schema import Call, Expectation, Noise, Piece, Scenario, Turn
 from speech.errors import UsageError
 
 MAX_FILE_BYTES = 1_000_000
-AUDIO_DIRS_VARIABLE = "EARSHOT_AUDIO_DIRS"
+AUDIO_DIRS_VARIABLE = "SCENARIO_AUDIO_DIRS"
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 _TURN_SHORTHANDS = {"wav", "audio", "text", "silence", "noise", "send_after"}

@@ -69,7 +69,7 @@ class Player:
                 at = await self._moment_of(index, turn)
                 await self._say(index, at, rate_hz)
             await self._answered()
-            await self._watch.until_quiet(self._scenario.tail, self._deadline())
+            await self._watch.until_quiet(self._scenario.tail, self._scenario.wait)
         finally:
             self._watch.close()
 
@@ -123,13 +123,12 @@ class Player:
         """Until the bot has greeted, or answered what was last said, and is quiet."""
         if self.spoken:
             await self._until(self.spoken[-1].end)
-        deadline = self._deadline()
         if self._expects_speech():
             since = self._answer_from()
             await self._watch.until(
-                lambda: self._watch.first("bot_started", since) is not None, deadline
+                lambda: self._watch.first("bot_started", since) is not None, self._deadline()
             )
-        await self._watch.until_quiet(SETTLE_S, max(deadline, self._deadline()))
+        await self._watch.until_quiet(SETTLE_S, self._scenario.wait)
 
     def _expects_speech(self) -> bool:
         if not self.spoken:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +52,8 @@ def check_files(scenario: Scenario) -> None:
     """Raise for a sound file that is missing or cannot be read, before models are loaded."""
     for turn in scenario.turns:
         for piece in turn.user:
-            if piece.wav is not None:
-                read_wav(find_file(piece.wav, scenario, "wav"))
+            if path := _recording(scenario, piece, None):
+                read_wav(path)
 
 
 async def _turn(
@@ -88,14 +89,28 @@ async def _piece(
     random: np.random.Generator,
     warn: Callable[[str], None] | None,
 ) -> NDArray[np.int16]:
-    if piece.wav is not None:
-        samples, file_rate = read_wav(find_file(piece.wav, scenario, "wav"), warn=warn)
+    if path := _recording(scenario, piece, warn):
+        samples, file_rate = read_wav(path, warn=warn)
         return resample(samples, file_rate, rate_hz)
     if piece.noise is not None:
         return make_noise(piece.noise, rate_hz, random)
     if piece.text is not None:
         return await _spoken(scenario, piece.text, voice, engine, rate_hz)
     return np.zeros(round((piece.silence or 0.0) * rate_hz), np.int16)
+
+
+def _recording(scenario: Scenario, piece: Piece, warn: Callable[[str], None] | None) -> Path | None:
+    """The piece's sound file; None where there is none and its text is spoken instead."""
+    if piece.wav is None:
+        return None
+    try:
+        return find_file(piece.wav, scenario, "wav")
+    except ScenarioError as error:
+        if scenario.missing_audio != "speak" or piece.text is None:
+            raise
+        if warn is not None:
+            warn(f"{error}; a voice speaks its text instead (missing_audio: speak)")
+        return None
 
 
 async def _spoken(

@@ -25,6 +25,7 @@ class Result:
     conversation: Conversation
     checks: list[Check]
     problems: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
     environment: dict[str, Any] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
 
@@ -47,6 +48,7 @@ class Result:
             "interruptions": [self._interruption(cut) for cut in talk.interruptions],
             "checks": [_check(check) for check in self.checks],
             "problems": self.problems,
+            "notices": self.notices,
             "environment": self.environment,
             "files": dict(self.files),
         }

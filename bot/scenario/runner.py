@@ -18,10 +18,12 @@ from bot.scenario.checks import Window, check
 from bot.scenario.outputs import write_outputs
 from bot.scenario.player import Player, Spoken
 from bot.scenario.render import Rendered, render_turns
+from bot.scenario.response import transcribe_replies, wants_response
 from bot.scenario.result import Result
 from bot.scenario.schema import Scenario
 from bot.scenario.turns import read_timeline
 from speech.errors import EarshotError
+from speech.hearing.recogniser import Recogniser
 from speech.timeline import Timeline
 from transports.script import ScriptParams, ScriptTransport
 
@@ -61,13 +63,18 @@ async def run_scenario(
     or voices that are not there, and for an output folder that cannot be written.
     """
     rate_hz = settings.audio.input_rate_hz
-    clips = await render_turns(scenario, parts.engine, rate_hz, warn=notify)
+    notices: list[str] = []
+    clips = await render_turns(scenario, parts.engine, rate_hz, warn=notices.append)
+    for notice in notices:
+        if notify is not None:
+            notify(notice)
 
     def open_talk(transport: ScriptTransport, timeline: Timeline) -> Talk:
         return Conversation(parts, transport, timeline, greet=scenario.greet)
 
     environment = describe_environment(settings, parts.llm.description)
-    return await ScenarioRun(scenario, settings, clips, environment).run(open_talk, out_dir)
+    run = ScenarioRun(scenario, settings, clips, environment, notices, parts.recogniser)
+    return await run.run(open_talk, out_dir)
 
 
 class ScenarioRun:
@@ -79,11 +86,15 @@ class ScenarioRun:
         settings: Settings,
         clips: Sequence[Rendered],
         environment: dict[str, Any],
+        notices: Sequence[str] = (),
+        recogniser: Recogniser | None = None,
     ) -> None:
         audio = settings.audio
         self._scenario = scenario
         self._rate_hz = audio.input_rate_hz
         self._environment = environment
+        self._notices = list(notices)
+        self._recogniser = recogniser if wants_response(scenario) else None
         self._timeline = Timeline()
         self._transport = ScriptTransport(
             ScriptParams(
@@ -102,6 +113,7 @@ class ScenarioRun:
         talk = open_talk(self._transport, self._timeline)
         try:
             ended = await self._play(talk)
+            await self._listen_again()
         finally:
             result = self._result(ended, talk.messages, out_dir)
         return result
@@ -119,6 +131,11 @@ class ScenarioRun:
         finally:
             user.cancel()
             await asyncio.shield(self._end(talk, bot))
+
+    async def _listen_again(self) -> None:
+        if self._recogniser is not None:
+            problem = await transcribe_replies(self._transport, self._timeline, self._recogniser)
+            self._problems += [problem] if problem else []
 
     def _ending(
         self, done: set[asyncio.Task[None]], bot: asyncio.Task[None], user: asyncio.Task[None]
@@ -164,6 +181,7 @@ class ScenarioRun:
             conversation=conversation,
             checks=check(self._scenario, seen, events, conversation, context),
             problems=[*self._problems, *self._player.missed],
+            notices=self._notices,
             environment=self._environment,
         )
         return write_outputs(out_dir, result, recording, events)

@@ -200,8 +200,9 @@ class Scenario(Entry):
     greet: bool = True
     seed: int = 1
     audio_dirs: list[str] = Field(default_factory=list)
-    timeout: Annotated[Duration, Field(gt=0, le=600)] = 90.0
-    wait: Annotated[Duration, Field(gt=0)] = 15.0
+    missing_audio: Literal["refuse", "speak"] = "refuse"
+    timeout: Annotated[Duration, Field(gt=0, le=600)] = 120.0
+    wait: Annotated[Duration, Field(gt=0)] = 30.0
     tail: Duration = 1.5
     turns: list[Turn] = Field(min_length=1)
     expect: list[Expectation] = Field(default_factory=list)

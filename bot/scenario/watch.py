@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 
 from speech.timeline import Timeline, TimelineEvent
 
@@ -13,7 +14,8 @@ _REST_AFTER = ("llm_first_token", "tool_call", "bot_started", "bot_stopped", "in
 
 _ACTIVITY = frozenset(
     {"user_started", "user_stopped", "user_text", "llm_request", "llm_first_token", "tool_call"}
-    | {"tool_result", "tts_request", "bot_started", "bot_stopped", "interrupt", "error"}
+    | {"tool_result", "unit_released", "tts_request", "first_chunk", "bot_started"}
+    | {"bot_stopped", "interrupt", "error"}
 )
 
 
@@ -49,10 +51,16 @@ class Watch:
         return self.last("bot_started") > self.last("bot_stopped")
 
     @property
-    def bot_thinks(self) -> bool:
-        """A request to the model has had no answer of any kind yet."""
+    def bot_works(self) -> bool:
+        """The model has not answered a request yet, or the voice not all of its units."""
         asked = self.last("llm_request")
-        return asked > max(self.last(name) for name in _REST_AFTER)
+        thinks = asked > max(self.last(name) for name in _REST_AFTER)
+        begun = max(self.last("interrupt"), self.last("user_stopped"))
+        units, voiced = (self._count_since(n, begun) for n in ("unit_released", "first_chunk"))
+        return thinks or units > voiced
+
+    def _count_since(self, name: str, since: float) -> int:
+        return sum(at >= since for at in self._times[name])
 
     async def until(self, condition: Callable[[], bool], deadline: float) -> bool:
         """Wait for ``condition``, looked at whenever something happens.
@@ -60,28 +68,35 @@ class Watch:
         False when the clock reaches ``deadline`` first.
         """
         while not condition():
-            remaining = deadline - self._clock()
-            if remaining <= 0:
-                return False
-            self._changed.clear()
-            try:
-                await asyncio.wait_for(self._changed.wait(), remaining)
-            except TimeoutError:
-                return condition()
-        return True
-
-    async def until_quiet(self, quiet_s: float, deadline: float) -> bool:
-        """Wait until nobody has spoken, thought or been heard for ``quiet_s``."""
-        while True:
-            if not await self.until(lambda: not (self.bot_speaks or self.bot_thinks), deadline):
-                return False
-            calm_at = self.last_activity + quiet_s
-            if self._clock() >= calm_at:
-                return True
-            seen = self.last_activity
-            await self.until(lambda seen=seen: self.last_activity != seen, min(calm_at, deadline))  # type: ignore[misc]
             if self._clock() >= deadline:
                 return False
+            await self._change(deadline)
+        return True
+
+    async def until_quiet(self, quiet_s: float, patience_s: float) -> None:
+        """Wait until nothing has happened for ``quiet_s`` and the bot is done.
+
+        A bot that is at work but gives no sign for ``patience_s`` is not waited for; one
+        that speaks is, however long.
+        """
+        while True:
+            patience = quiet_s
+            if self.bot_speaks:
+                patience = float("inf")
+            elif self.bot_works:
+                patience = max(quiet_s, patience_s)
+            calm_at = self.last_activity + patience
+            if self._clock() >= calm_at:
+                return
+            await self._change(calm_at)
+
+    async def _change(self, deadline: float) -> None:
+        self._changed.clear()
+        remaining = deadline - self._clock()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(
+                self._changed.wait(), None if remaining == float("inf") else remaining
+            )
 
     def _on_event(self, event: TimelineEvent) -> None:
         self._loop.call_soon_threadsafe(self._take, event)

@@ -37,6 +37,16 @@ class Played:
     end: float
 
 
+@dataclass(frozen=True, slots=True)
+class ReplyAudio:
+    """What a listener heard of a reply, from its first to its last audible sample."""
+
+    reply_id: str
+    start: float
+    end: float
+    samples: NDArray[np.int16]
+
+
 class ScriptTransport(BaseTransport):
     """User audio into the pipeline in real time, both sides recorded on one clock.
 
@@ -114,30 +124,38 @@ class ScriptTransport(BaseTransport):
         """Both sides as a listener heard them so far."""
         return Recording(self._user, self._bot, self._clock_origin())
 
+    def heard_replies(self) -> list[ReplyAudio]:
+        """The audible replies so far, in order; between -50 dBFS and -50 dBFS."""
+        speaker = self._speaker
+        if speaker is None:
+            return []
+        ids = dict.fromkeys(span.reply_id for span in speaker.spans)
+        heard = (self._heard(speaker, reply_id) for reply_id in ids if reply_id is not None)
+        return [reply for reply in heard if reply is not None]
+
     def mark_heard(self) -> None:
         """After the run: mark ``audible`` and ``silent`` of every reply, and lost audio.
 
         Both come from the recording: its first and last sample above -50 dBFS.
         """
-        if self._speaker is None:
-            return
-        for reply_id in dict.fromkeys(span.reply_id for span in self._speaker.spans):
-            if reply_id is not None:
-                self._mark_reply(self._speaker, reply_id)
-        self._mark_losses(self._speaker)
+        for reply in self.heard_replies():
+            for stage, at in (("audible", reply.start), ("silent", reply.end)):
+                self._timeline.mark(stage, at=at, reply_id=reply.reply_id, floor_dbfs=FLOOR_DBFS)
+        if self._speaker is not None:
+            self._mark_losses(self._speaker)
 
-    def _mark_reply(self, speaker: VirtualSpeaker, reply_id: str) -> None:
+    def _heard(self, speaker: VirtualSpeaker, reply_id: str) -> ReplyAudio | None:
         found = [
             audible
             for span in speaker.spans
             if span.reply_id == reply_id
             and (audible := audible_span(self._bot.samples, span.start, span.end))
         ]
-        if found:
-            first, last = found[0][0], found[-1][1]
-            for stage, sample in (("audible", first), ("silent", last)):
-                at = speaker.time_of(sample)
-                self._timeline.mark(stage, at=at, reply_id=reply_id, floor_dbfs=FLOOR_DBFS)
+        if not found:
+            return None
+        first, last = found[0][0], found[-1][1]
+        samples = self._bot.samples[first : last + 1].copy()
+        return ReplyAudio(reply_id, speaker.time_of(first), speaker.time_of(last), samples)
 
     def _mark_losses(self, speaker: VirtualSpeaker) -> None:
         self._timeline.mark(
