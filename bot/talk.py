@@ -27,16 +27,18 @@ READY = "Talk now; headphones keep the bot from hearing itself. Ctrl-C says good
 def missing_sound_card(audio: AudioSettings, backend: Backend | None = None) -> str | None:
     """Why this machine cannot talk by the sound card at all, or None.
 
-    A device that the configuration names is the user's wish: its absence is not a machine
-    without a sound card but an error, which opening it will raise.
+    Who names a device in the configuration wants the sound card: that it is absent is then
+    no reason for the page but an error, which opening it will raise.
     """
     try:
         devices = list_devices(backend)
     except DeviceError as error:
         return str(error).partition(":")[0]
-    if audio.input_device is None and not any(device.inputs for device in devices):
+    if audio.input_device is not None or audio.output_device is not None:
+        return None
+    if not any(device.inputs for device in devices):
         return "no microphone was found"
-    if audio.output_device is None and not any(device.outputs for device in devices):
+    if not any(device.outputs for device in devices):
         return "no speaker was found"
     return None
 

@@ -54,7 +54,8 @@ def find_tone(recording: NDArray[np.int16], rate_hz: int) -> Finding:
     found = _first_run(is_tone)
     if found is None:
         return Finding(None, _FLOOR_DBFS, _dbfs(power))
-    return Finding(found * FRAME_S, _dbfs(power[is_tone]), _dbfs(power[:found]))
+    before = power[: max(0, found - 1)]  # the frame before the first may hold its beginning
+    return Finding(found * FRAME_S, _dbfs(power[is_tone]), _dbfs(before))
 
 
 def _first_run(flags: NDArray[np.bool_], length: int = 3) -> int | None:
