@@ -136,6 +136,12 @@ class VirtualCard:
             timeout=_PACTL_TIMEOUT_S,
         ).stdout.strip()
 
+    def kill_recordings(self, rate_hz: int) -> None:
+        """End every stream that records at this rate, as a crashing driver does."""
+        for line in self.pactl("list", "short", "source-outputs").splitlines():
+            if f" {rate_hz}Hz" in line:
+                self._control(f"kill-source-output {line.split()[0]}")
+
     def unplug_speaker(self) -> None:
         """Take the speaker away, as pulling the plug does: its streams die.
 

@@ -53,15 +53,19 @@ def find_device(backend: Backend, kind: Kind, choice: DeviceChoice) -> Device:
     )
 
 
-def open_stream(backend: Backend, request: StreamRequest) -> tuple[Stream, StreamFormat]:
+def open_stream(
+    backend: Backend, request: StreamRequest, known: StreamFormat | None = None
+) -> tuple[Stream, StreamFormat]:
     """Open at the wanted rate in mono or, where the device refuses, the nearest it takes.
 
     ``request.block`` is for the wanted rate; another rate gets a block of the same
-    duration. Raises ``DeviceError`` when every format is refused.
+    duration. ``known`` is what this device took before: nothing else is tried then.
+    Raises ``DeviceError`` when every format is refused.
     """
     refusal = ""
-    for form in formats(request.device, request.kind, request.format.rate_hz):
-        block = round(request.block * form.rate_hz / request.format.rate_hz)
+    wanted_hz = request.format.rate_hz
+    for form in [known] if known else formats(request.device, request.kind, wanted_hz):
+        block = round(request.block * form.rate_hz / wanted_hz)
         attempt = StreamRequest(
             request.kind,
             request.device,

@@ -141,7 +141,8 @@ class DeviceLink:
                 block,
                 finished,
             )
-            return device, *open_stream(self._backend, request)
+            known = self.format if device == self.device else None
+            return device, *open_stream(self._backend, request, known)
 
         device, stream, form = await worker.call(connect, discard=lambda made: _end(made[1]))
         self.device, self._stream, self.format = device, stream, form

@@ -31,7 +31,7 @@ class LocalTransport(BaseTransport):
     ) -> None:
         super().__init__()
         self.stats = LocalStats()
-        self._timeline = timeline
+        self.timeline = timeline
         self._register_event_handler("on_device_notice")
         self._news: set[asyncio.Task[None]] = set()
         backend = backend or SounddeviceBackend()
@@ -85,7 +85,7 @@ class LocalTransport(BaseTransport):
 
     def _notify(self, notice: DeviceNotice) -> None:
         logger.info("sound device {}: {} {}", notice.state, notice.kind, notice.device)
-        self._timeline.mark(
+        self.timeline.mark(
             "device",
             direction=notice.kind,
             state=notice.state,
