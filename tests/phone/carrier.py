@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -23,6 +24,9 @@ from bot.phone.app import CALL_PATH
 RATE_HZ = 8_000
 PACKET_S = 0.02
 PACKET_SAMPLES = int(RATE_HZ * PACKET_S)
+PAUSE_S = 2.0
+PATIENCE_S = 90.0
+"""How long a test waits for speech on a busy machine before it fails."""
 
 START: dict[str, Any] = {
     "event": "start",
@@ -113,6 +117,24 @@ class Caller:
         """What was heard from ``since`` on."""
         pieces = [samples for at, samples in self.heard if at >= since]
         return np.concatenate(pieces) if pieces else np.zeros(0, np.int16)
+
+    async def hears(self, since: float = 0.0) -> None:
+        """Wait for audio that arrives after ``since``."""
+        await self._until(lambda: any(at > since for at, _ in self.heard))
+
+    async def hears_no_more(self) -> None:
+        """Wait until nothing has arrived for ``PAUSE_S``."""
+        await self._until(lambda: time.monotonic() - self.heard[-1][0] > PAUSE_S)
+
+    async def is_cleared(self, since: float) -> float:
+        """Wait for a ``clear`` after ``since``; returns when it came."""
+        await self._until(lambda: any(at > since for at in self.clears))
+        return next(at for at in self.clears if at > since)
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            while not holds():  # noqa: ASYNC110  the wire has no event for silence
+                await asyncio.sleep(PACKET_S)
 
     async def run(self) -> None:
         """Start the stream, then send and receive until the far end closes."""
