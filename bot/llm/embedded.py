@@ -184,6 +184,7 @@ class EmbeddedServer:
             async with asyncio.timeout(END_TIMEOUT_S):
                 await process.wait()
         except TimeoutError:
+            logger.warning("the embedded LLM did not end by itself: killing it")
             process.kill()
             await process.wait()
         await self._finish_log()

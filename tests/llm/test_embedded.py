@@ -163,6 +163,7 @@ async def test_what_it_logs_goes_to_our_log_and_not_to_the_terminal(
     finally:
         logger.remove(sink)
     assert any("warming up" in line for line in lines)
+    assert not any("killing it" in line for line in lines)
     assert "warming up" not in "".join(capfd.readouterr())
 
 

@@ -191,6 +191,8 @@ async def test_a_server_that_never_ends_its_stream_costs_no_silence() -> None:
     held = FakeReply([text("Done."), finish(), Pause(30)])
     async with FakeOpenAiServer(held) as server, bench(server) as table:
         await table.ask()
+        async with asyncio.timeout(DEADLINE_S):
+            await server.disconnected.wait()
     assert table.spoken == ["Done."]
     assert table.errors == []
 
