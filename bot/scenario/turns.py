@@ -263,15 +263,16 @@ def _interruption(
     silent = _last(events, "silent", float("-inf"), float("inf"), (reply,)) if reply else None
     detected = _last(events, "user_onset", float("-inf"), at)
     known = [start for start, end in speech if start <= at and end > at - SPEECH_SLACK_S]
-    return Interruption(at, known[-1] if known else detected, silent, reply, _unheard(events, at))
+    unheard = _unheard(events, at, reply)
+    return Interruption(at, known[-1] if known else detected, silent, reply, unheard)
 
 
-def _unheard(events: Sequence[TimelineEvent], at: float) -> str:
+def _unheard(events: Sequence[TimelineEvent], at: float, reply: str | None) -> str:
     """What had been handed to the voice since the user's last turn and was not played."""
     since = _last(events, "user_stopped", float("-inf"), at)
     begin = float("-inf") if since is None else since
     said = _text(events, "bot_text", begin, at)
-    heard = _text(events, "heard_text", begin, at)
+    heard = _heard(events, [reply] if reply else [], begin, at)
     return said[len(heard) :].strip() if said.startswith(heard) else said
 
 

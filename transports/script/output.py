@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 from pipecat.frames.frames import (
@@ -53,6 +54,8 @@ class ScriptOutput(BaseOutputTransport):
         self._discarding = False
         self._cut: deque[str] = deque(maxlen=CUT_REPLIES)
         self._flushed = asyncio.Event()
+        self._settled = asyncio.Event()
+        self._settled.set()
 
     async def start(self, frame: StartFrame) -> None:
         """Switch the speaker on."""
@@ -63,8 +66,9 @@ class ScriptOutput(BaseOutputTransport):
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """See the class: a cut first, then pipecat's own handling."""
         if isinstance(frame, InterruptionFrame):
-            self._silence()
-        elif isinstance(frame, OutputAudioRawFrame) and not self._accept(frame):
+            await self._interrupt(frame, direction)
+            return
+        if isinstance(frame, OutputAudioRawFrame) and not self._accept(frame):
             return
         await super().process_frame(frame, direction)
 
@@ -79,6 +83,7 @@ class ScriptOutput(BaseOutputTransport):
 
     async def write_audio_frame(self, frame: OutputAudioRawFrame) -> bool:
         """Book the chunk, then wait until no more than the lead is unplayed."""
+        await self._settled.wait()
         if self._speaker is None or (self._discarding and frame.interruptible):
             return False
         reply_id = (self._playing or self._arriving) if _is_speech(frame) else None
@@ -106,6 +111,19 @@ class ScriptOutput(BaseOutputTransport):
         self._arriving_interruptible = frame.interruptible
         return True
 
+    async def _interrupt(self, frame: Frame, direction: FrameDirection) -> None:
+        """Silence, then pipecat's purge of its queue; no write returns between the two.
+
+        One that did would let the sender run on to the text behind the cut audio, and the
+        record would hold words that nobody heard.
+        """
+        self._silence()
+        self._settled.clear()
+        try:
+            await super().process_frame(frame, direction)
+        finally:
+            self._settled.set()
+
     def _silence(self) -> None:
         if self._speaker is None:
             return
@@ -121,10 +139,9 @@ class ScriptOutput(BaseOutputTransport):
         delay = speaker.end_s - self._lead_s - self._timeline.clock()
         if delay <= 0:
             return
-        try:
+        with suppress(TimeoutError):
             await asyncio.wait_for(self._flushed.wait(), delay)
-        except TimeoutError:
-            return
+        await self._settled.wait()
 
 
 def _is_speech(frame: OutputAudioRawFrame) -> bool:
