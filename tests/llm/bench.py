@@ -35,15 +35,16 @@ from bot.llm.endpoint import LlmEndpoint
 from bot.tools import Tool
 from tests.llm.fake_server import FakeOpenAiServer
 
-DEADLINE_S = 20.0
+DEADLINE_S = 30.0
 """For a busy machine; nothing here takes longer than two seconds on an idle one."""
 
 LIMITS = {
-    "connect_timeout_s": 2.0,
-    "first_token_timeout_s": 0.6,
-    "stall_timeout_s": 0.4,
+    "connect_timeout_s": 10.0,
+    "first_token_timeout_s": 10.0,
+    "stall_timeout_s": 10.0,
     "max_retry_after_s": 2.0,
 }
+"""Long, so that a busy machine does not look like a fault; tests of a limit shorten theirs."""
 
 
 def settings(**llm: Any) -> Settings:

@@ -45,7 +45,10 @@ async def test_an_answer_is_spoken_and_recorded() -> None:
 
 async def test_f01_a_stall_before_words_is_retried() -> None:
     stalled = FakeReply([text("", role="assistant"), Pause(30)])
-    async with FakeOpenAiServer(stalled, says("Yes.")) as server, bench(server) as table:
+    async with (
+        FakeOpenAiServer(stalled, says("Yes.")) as server,
+        bench(server, settings(first_token_timeout_s=1.5)) as table,
+    ):
         await table.ask()
     assert table.spoken == ["Yes."]
     assert len(server.requests) == 2
@@ -53,7 +56,10 @@ async def test_f01_a_stall_before_words_is_retried() -> None:
 
 async def test_f01_a_stall_in_mid_sentence_ends_with_an_apology_and_no_word_twice() -> None:
     stalled = FakeReply([text("Sorry, did you"), text(" mean"), Pause(9)])
-    async with FakeOpenAiServer(stalled) as server, bench(server) as table:
+    async with (
+        FakeOpenAiServer(stalled) as server,
+        bench(server, settings(stall_timeout_s=0.4)) as table,
+    ):
         await table.ask()
     assert table.spoken == ["Sorry, did you mean... Sorry, no."]
     assert len(server.requests) == 1
@@ -64,7 +70,7 @@ async def test_keep_alives_do_not_put_off_the_stall() -> None:
     ticking = [event for _ in range(100) for event in (text(""), Pause(0.05))]
     async with (
         FakeOpenAiServer(FakeReply([text("Well."), *ticking])) as server,
-        bench(server) as table,
+        bench(server, settings(stall_timeout_s=0.4)) as table,
     ):
         await table.ask()
     assert table.spoken == ["Well. Sorry, no."]
@@ -73,7 +79,10 @@ async def test_keep_alives_do_not_put_off_the_stall() -> None:
 @pytest.mark.parametrize("kind", ["no headers", "no token"])
 async def test_a_silent_server_leads_to_one_retry_and_an_apology(kind: str) -> None:
     silent = FakeReply([text("late")], before_headers_s=30) if kind == "no headers" else SILENT
-    async with FakeOpenAiServer(silent) as server, bench(server) as table:
+    async with (
+        FakeOpenAiServer(silent) as server,
+        bench(server, settings(first_token_timeout_s=0.4)) as table,
+    ):
         await table.ask()
     assert table.spoken == [APOLOGY]
     assert answers(table.messages) == [APOLOGY]
@@ -265,3 +274,30 @@ async def test_a_small_context_gets_the_latest_turns() -> None:
     assert sent[0]["role"] == "system"
     assert sent[-1]["content"].startswith("5 ")
     assert len(sent) < 12
+
+
+class FakeEmbedded:
+    """Stands for the child process: where it is, and whether it was suspected."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.suspected = 0
+
+    async def ready(self) -> str:
+        return self.url
+
+    def suspect(self) -> None:
+        self.suspected += 1
+
+
+async def test_an_embedded_server_is_asked_where_it_is_now_and_suspected_when_silent() -> None:
+    async with FakeOpenAiServer(says("Here."), SILENT) as server:
+        endpoint = LlmEndpoint("http://127.0.0.1:9/v1", "m", "embedded", "a fake")
+        fake = FakeEmbedded(server.base_url)
+        endpoint.server = fake  # type: ignore[assignment]
+        async with bench(endpoint, settings(first_token_timeout_s=1.5)) as table:
+            await table.ask()
+            assert fake.suspected == 0
+            await table.ask()
+    assert table.spoken == ["Here.", APOLOGY]
+    assert fake.suspected == 2

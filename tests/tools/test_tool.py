@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable
 from datetime import date
@@ -135,6 +136,27 @@ async def test_stuck_threads_are_bounded_and_others_say_so() -> None:
     finally:
         release.set()
     assert await asyncio.gather(*calls) == [{"result": "done"}] * MAX_THREADS
+
+
+STUCK = """
+import asyncio, time
+from bot.tools import Tool, ToolContext
+def stuck() -> None:
+    '''Stuck.'''
+    time.sleep(600)
+print(asyncio.run(Tool(stuck, ToolContext(say=None, timeout_s=0.1)).call({})))
+"""
+
+
+async def test_a_stuck_thread_does_not_keep_the_process() -> None:
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", STUCK, stdout=-1)
+    try:
+        async with asyncio.timeout(30):
+            out, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+    assert b"took longer" in out
 
 
 async def test_cancelling_a_call_cancels_the_function() -> None:
