@@ -16,7 +16,8 @@ class Workers:
     """Threads that take jobs first come first served.
 
     As each session asks for one piece at a time, sessions take turns. The queue is bounded
-    by the number of sessions; a job whose future is cancelled before it begins never does.
+    by the number of sessions; a queued job whose future is cancelled is dropped at the event loop's
+    next turn.
     """
 
     def __init__(self, name: str, threads: int) -> None:
