@@ -33,6 +33,12 @@ for permanent and would stop asking, where this bot must go on and say that it c
 
 MAX_CODE_CHARS = 60
 
+DISPENSABLE = ("tools", "temperature", "stream_options")
+"""Parameters a model may refuse and still answer: many small ones take no tools, OpenAI's
+reasoning models no temperature, some servers no stream options."""
+
+_NO_TOOLS = re.compile(r"not support(ed)? (the )?tool|tool[^.]{0,30} not supported", re.IGNORECASE)
+
 _USERINFO = re.compile(r"//[^/@]*@")
 
 
@@ -65,7 +71,15 @@ def _status_fault(error: APIStatusError) -> Fault:
         status,
         parse_retry_after(error.response.headers.get("retry-after")),
         _code(error),
+        _parameter(error) if status in (400, 422) else None,
     )
+
+
+def _parameter(error: APIStatusError) -> str | None:
+    """OpenAI names the parameter; Ollama only writes that there is no support for tools."""
+    if error.param in DISPENSABLE:
+        return error.param
+    return "tools" if _NO_TOOLS.search(str(error)) else None
 
 
 def _code(error: openai.APIError) -> str:

@@ -41,12 +41,16 @@ PAUSE_S = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """``detail`` is for the operator's log: never a key, never what people said."""
+    """``detail`` is for the operator's log: never a key, never what people said.
+
+    ``parameter`` is one the model does not take and can do without.
+    """
 
     kind: FaultKind
     status: int | None = None
     retry_after_s: float | None = None
     detail: str = ""
+    parameter: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class EarshotLLMService(OpenAILLMService):
         self._apology = settings.bot.apology.replace("{name}", settings.bot.name)
         self._log_text = settings.privacy.log_text
         self._lead_in: LeadIn | None = None
+        self._refused: set[str] = set()
         self.supports_developer_role = endpoint.is_openai
         asked = self.Settings(model=endpoint.model, temperature=self._limits.temperature)
         setattr(asked, endpoint.limit_name, self._limits.max_tokens)
@@ -72,6 +73,7 @@ class EarshotLLMService(OpenAILLMService):
             )
         )
         params["messages"] = self._messages(params["messages"])
+        _leave_out(self._refused, params)
         return self._turn(params)
 
     def _messages(self, messages: list[Any]) -> list[Any]:
@@ -96,6 +98,9 @@ class EarshotLLMService(OpenAILLMService):
                 fault = failure.fault
             if fault.kind in (FaultKind.CONNECT, FaultKind.FIRST_TOKEN, FaultKind.STALL):
                 self._endpoint.suspect()
+            if fault.parameter in params and fault.parameter is not None:
+                self._do_without(fault.parameter, params)
+                continue
             decision = policy.decide(fault, spoken=bool(answer.text))
             if isinstance(decision, Retry):
                 logger.warning("LLM attempt failed ({}): asking again", fault.kind)
@@ -105,6 +110,12 @@ class EarshotLLMService(OpenAILLMService):
                 yield chunk
             await self._report(fault)
             return
+
+    def _do_without(self, parameter: str, params: dict[str, Any]) -> None:
+        """The model does not take this parameter: leave it out, now and later."""
+        logger.warning("the model does not take {}: going on without", parameter)
+        self._refused.add(parameter)
+        _leave_out({parameter}, params)
 
     def _apologise(self, answer: Answer) -> Iterator[ChatCompletionChunk]:
         """The apology as the rest of the answer, a sentence of its own."""
@@ -170,6 +181,13 @@ class EarshotLLMService(OpenAILLMService):
             raise Faulted(deadline.fault) from error
         except Exception as error:  # whatever it is, the user must hear something
             raise Faulted(_logged(fault_of(error, connected=False), error)) from error
+
+
+def _leave_out(names: set[str], params: dict[str, Any]) -> None:
+    for name in names:
+        params.pop(name, None)
+        if name == "tools":
+            params.pop("tool_choice", None)
 
 
 async def _next(

@@ -120,3 +120,30 @@ async def test_two_calls_in_one_chunk_or_with_one_index_both_run() -> None:
         await table.ask(replies=2)
     assert sorted(steps.ran) == ["A", "B", "C", "D"]
     assert table.spoken == ["Four."]
+
+
+REFUSALS = {
+    "tools": [
+        {"message": "gemma:2b does not support tools", "type": "api_error", "param": None},
+        {"message": "Tool calling is not supported", "code": None},
+    ],
+    "temperature": [{"message": "Unsupported value", "param": "temperature"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("parameter", "error"), [(key, error) for key, errors in REFUSALS.items() for error in errors]
+)
+async def test_a_parameter_the_model_does_not_take_is_left_out_from_then_on(
+    parameter: str, error: dict[str, object]
+) -> None:
+    refusal = FakeReply(status=400, error=error)
+    async with (
+        FakeOpenAiServer(refusal, says("Hello."), says("Still here.")) as server,
+        bench(server, tools=Steps().tools) as table,
+    ):
+        await table.ask()
+        await table.ask()
+    assert table.spoken == ["Hello.", "Still here."]
+    assert [parameter in request for request in server.requests] == [True, False, False]
+    assert table.errors == []
