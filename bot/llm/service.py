@@ -96,6 +96,8 @@ class EarshotLLMService(OpenAILLMService):
                 return
             except Faulted as failure:
                 fault = failure.fault
+            except Exception as error:  # a chunk nobody foresaw; the user must hear something
+                fault = _logged(Fault(FaultKind.UNEXPECTED, detail=type(error).__name__), error)
             if fault.kind in (FaultKind.CONNECT, FaultKind.FIRST_TOKEN, FaultKind.STALL):
                 self._endpoint.suspect()
             if fault.parameter in params and fault.parameter is not None:

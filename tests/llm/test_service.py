@@ -157,6 +157,13 @@ async def test_a_server_error_is_retried(status: int) -> None:
     assert table.spoken == ["Fine."]
 
 
+@pytest.mark.parametrize("chunk", [{"choices": [{"delta": "x"}]}, {"choices": ["x"]}, {}])
+async def test_chunks_that_make_no_sense_are_an_apology(chunk: dict[str, object]) -> None:
+    async with FakeOpenAiServer(FakeReply([chunk])) as server, bench(server) as table:
+        await table.ask()
+    assert table.spoken == [APOLOGY]
+
+
 async def test_an_error_event_in_the_stream_is_retried() -> None:
     broken = FakeReply([{"error": {"message": "overloaded", "code": "overloaded"}}])
     async with FakeOpenAiServer(broken, says("Fine.")) as server, bench(server) as table:
