@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from pipecat.transports.websocket.fastapi import (
 from bot.config.schema import PhoneSettings, Settings
 from bot.config.secrets import Secrets
 from bot.conversation import Conversation
-from bot.parts import Parts, open_parts
+from bot.parts import Notify, Parts, open_parts
 from bot.phone.app import CALL_PATH, PhoneApp
 from bot.phone.carriers import STREAM_RATE_HZ, Carrier, carrier
 from bot.phone.guard import GuardedSerializer
@@ -31,7 +32,7 @@ async def serve(
     settings: Settings,
     secrets: Secrets,
     *,
-    notify: Callable[[str], None],
+    notify: Notify,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
     """Answer calls until Ctrl-C; returns after the goodbyes.
@@ -44,21 +45,34 @@ async def serve(
     phone = settings.phone
     line = carrier(phone.provider, secrets)
     refuse_unsigned_public(phone, line)
-    with bind(phone.host, phone.port, "phone") as sock, stop_requested() as stop:
+    with bind(phone.host, phone.port, "phone") as sock:
         base_url = phone.public_url or url_of(sock)
-        async with (
-            open_parts(settings, secrets, notify=notify) as parts,
-            asyncio.TaskGroup() as group,
-        ):
-            sessions = Sessions(phone.max_calls, group, notify)
-            switchboard = _Switchboard(parts, line, sessions)
-            app = PhoneApp(line, base_url, sessions, switchboard.converse)
-            async with serving(app.asgi, sock) as server:
-                _announce(base_url.rstrip("/") + CALL_PATH, line, notify, on_ready)
-                asked = await until_stopped(stop, server)
-                await sessions.end_all()
+        async with open_parts(settings, secrets, notify=notify) as parts:
+            # From here on Ctrl-C is a goodbye; before it, while models load, it ends at once.
+            with stop_requested() as stop:
+                asked = await _serve_until(stop, line, parts, sock, base_url, notify, on_ready)
         if not asked:
             raise server_failure()
+
+
+async def _serve_until(
+    stop: asyncio.Event,
+    line: Carrier,
+    parts: Parts,
+    sock: socket.socket,
+    base_url: str,
+    notify: Notify,
+    on_ready: Callable[[str], None] | None,
+) -> bool:
+    """False when the server ended before ``stop``."""
+    async with asyncio.TaskGroup() as group:
+        sessions = Sessions(parts.settings.phone.max_calls, group, notify)
+        app = PhoneApp(line, base_url, sessions, _Switchboard(parts, line, sessions).converse)
+        async with serving(app.asgi, sock) as server:
+            _announce(base_url.rstrip("/") + CALL_PATH, line, notify, on_ready)
+            asked = await until_stopped(stop, server)
+            await sessions.end_all()
+    return asked
 
 
 def refuse_unsigned_public(phone: PhoneSettings, line: Carrier) -> None:
@@ -79,7 +93,7 @@ def refuse_unsigned_public(phone: PhoneSettings, line: Carrier) -> None:
 
 
 def _announce(
-    url: str, line: Carrier, notify: Callable[[str], None], on_ready: Callable[[str], None] | None
+    url: str, line: Carrier, notify: Notify, on_ready: Callable[[str], None] | None
 ) -> None:
     unsigned = "" if line.check else " No credentials: requests are not checked, loopback only."
     notify(f"Waiting for {line.name} calls at {url}. Ctrl-C ends.{unsigned}")
@@ -95,10 +109,10 @@ class _Switchboard:
         self._line = line
         self._sessions = sessions
 
-    async def converse(self, socket: WebSocket, start: StreamStart) -> None:
+    async def converse(self, stream: WebSocket, start: StreamStart) -> None:
         """Talk until either side hangs up or the call has lasted ``phone.max_call_s``."""
         left = asyncio.Event()
-        transport = FastAPIWebsocketTransport(socket, self._params(start, left))
+        transport = FastAPIWebsocketTransport(stream, self._params(start, left))
         conversation = Conversation(self._parts, transport, Timeline(), wait_for_client=True)
 
         async def on_connected(*_: Any) -> None:

@@ -11,7 +11,7 @@ from pipecat.transports.base_transport import BaseTransport
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from bot.conversation import Conversation
-from bot.parts import open_parts
+from bot.parts import Notify, open_parts
 from bot.room.daily import daily_room
 from bot.room.livekit import livekit_room
 from bot.web.sessions import Sessions
@@ -25,7 +25,7 @@ JOIN_DEADLINE_S = 20.0
 _ROOMS = {"livekit": livekit_room, "daily": daily_room}
 
 
-async def join(settings: Settings, secrets: Secrets, *, notify: Callable[[str], None]) -> None:
+async def join(settings: Settings, secrets: Secrets, *, notify: Notify) -> None:
     """Be in the configured room until Ctrl-C or until everyone else has left.
 
     ``notify`` gets one line once the bot is in the room. A second Ctrl-C raises
@@ -36,19 +36,18 @@ async def join(settings: Settings, secrets: Secrets, *, notify: Callable[[str], 
     open_room = _ROOMS[settings.room.provider]
     transport, place = await open_room(settings.room, secrets, settings.bot.name, left)
     joined = _joined(transport, lambda: notify(f"In the {place}. Ctrl-C leaves."))
-    with stop_requested() as stop:
-        async with (
-            open_parts(settings, secrets, notify=notify) as parts,
-            asyncio.TaskGroup() as group,
-        ):
+    async with open_parts(settings, secrets, notify=notify) as parts:
+        # From here on Ctrl-C is a goodbye; before it, while models load, it ends at once.
+        with stop_requested() as stop:
             conversation = Conversation(parts, transport, Timeline(), wait_for_client=True)
             _greet_first(transport, conversation)
-            sessions = Sessions(1, group, notify)
-            talk = sessions.start(conversation, left)
-            await _until_done(talk, joined, left, stop)
-            await sessions.end_all()
-    if not joined.is_set() and not stop.is_set():
-        raise EarshotError(f"Could not join the {place}: run again with --debug to see why.")
+            async with asyncio.TaskGroup() as group:
+                sessions = Sessions(1, group, notify)
+                talk = sessions.start(conversation, left)
+                await _until_done(talk, joined, left, stop)
+                await sessions.end_all()
+        if not joined.is_set() and not stop.is_set():
+            raise EarshotError(f"Could not join the {place}: run again with --debug to see why.")
 
 
 def _joined(transport: BaseTransport, tell: Callable[[], None]) -> asyncio.Event:

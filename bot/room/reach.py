@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from urllib.parse import urlsplit
 
 from speech.errors import EarshotError, UsageError
@@ -30,7 +31,8 @@ async def check_reachable(url: str, key: str = "room.url") -> None:
             _, writer = await asyncio.open_connection(parts.hostname, port)
             writer.close()
     except OSError as error:  # TimeoutError is one
-        why = error.strerror or "no answer"
+        number = error.errno or 0  # a failed name look-up has a negative one
+        why = os.strerror(number) if number > 0 else error.strerror or "no answer"
         raise EarshotError(
             f"The room server at {parts.hostname} port {port} cannot be reached ({why}): "
             f"check {key} and that the server runs."

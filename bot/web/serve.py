@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from pipecat.transports.base_transport import TransportParams
@@ -14,7 +15,7 @@ from pipecat.transports.smallwebrtc.transport import SmallWebRTCTransport
 from bot.config.schema import Settings, WebSettings
 from bot.config.secrets import Secrets
 from bot.conversation import Conversation
-from bot.parts import Parts, open_parts
+from bot.parts import Notify, Parts, open_parts
 from bot.web.app import WebApp
 from bot.web.ice import allow_loopback
 from bot.web.listen import bind, is_loopback, server_failure, serving, until_stopped, url_of
@@ -34,7 +35,7 @@ async def serve(
     settings: Settings,
     secrets: Secrets,
     *,
-    notify: Callable[[str], None],
+    notify: Notify,
     open_browser: bool = False,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
@@ -47,29 +48,41 @@ async def serve(
     """
     refuse_public(settings.web)
     allow_loopback()
-    with bind(settings.web.host, settings.web.port, "web") as sock, stop_requested() as stop:
-        url = url_of(sock)
 
-        async def open_page() -> None:
-            notify(f"Open {url} and press Connect. Ctrl-C ends.")
-            if on_ready:
-                on_ready(url)
-            if open_browser:
-                await asyncio.to_thread(webbrowser.open, url)
+    async def announce(url: str) -> None:
+        notify(f"Open {url} and press Connect. Ctrl-C ends.")
+        if on_ready:
+            on_ready(url)
+        if open_browser:
+            await asyncio.to_thread(webbrowser.open, url)
 
-        async with (
-            open_parts(settings, secrets, notify=notify) as parts,
-            asyncio.TaskGroup() as group,
-        ):
-            sessions = Sessions(settings.web.max_sessions, group, notify)
-            page = WebApp(settings.web, sessions, _Greeter(parts, sessions).welcome)
-            async with serving(page.asgi, sock) as server:
-                await open_page()
-                asked = await until_stopped(stop, server)
-                await sessions.end_all()
-                await page.aclose()
+    with bind(settings.web.host, settings.web.port, "web") as sock:
+        async with open_parts(settings, secrets, notify=notify) as parts:
+            # From here on Ctrl-C is a goodbye; before it, while models load, it ends at once.
+            with stop_requested() as stop:
+                asked = await _serve_until(stop, settings.web, parts, sock, notify, announce)
         if not asked:
             raise server_failure()
+
+
+async def _serve_until(
+    stop: asyncio.Event,
+    web: WebSettings,
+    parts: Parts,
+    sock: socket.socket,
+    notify: Notify,
+    announce: Callable[[str], Awaitable[None]],
+) -> bool:
+    """False when the server ended before ``stop``."""
+    async with asyncio.TaskGroup() as group:
+        sessions = Sessions(web.max_sessions, group, notify)
+        page = WebApp(web, sessions, _Greeter(parts, sessions).welcome)
+        async with serving(page.asgi, sock) as server:
+            await announce(url_of(sock))
+            asked = await until_stopped(stop, server)
+            await sessions.end_all()
+            await page.aclose()
+    return asked
 
 
 def refuse_public(web: WebSettings) -> None:

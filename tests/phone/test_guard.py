@@ -30,7 +30,7 @@ from bot.phone.handshake import StreamStart
 MULAW_SILENCE = base64.b64encode(b"\xff" * 160).decode()
 
 # Case E01: one bad message must not be handled as a hang-up.
-MALFORMED = [
+MALFORMED: list[str | bytes] = [
     "{",
     "null",
     "[]",

@@ -34,7 +34,9 @@ KEYS = {"LIVEKIT_API_KEY": "key", "LIVEKIT_API_SECRET": SECRET}
 async def test_what_livekit_lacks(room: dict[str, str], secrets: dict[str, str], told: str) -> None:
     pytest.importorskip("livekit.api")
     with pytest.raises(UsageError, match=told) as error:
-        await livekit_room(RoomSettings(**room), Secrets(secrets), "Earshot", asyncio.Event())
+        await livekit_room(
+            RoomSettings.model_validate(room), Secrets(secrets), "Earshot", asyncio.Event()
+        )
     assert "\n" not in str(error.value)
 
 

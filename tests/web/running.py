@@ -104,7 +104,8 @@ async def running(
             serve(settings, Secrets(secrets or {}), notify=lines.append, on_ready=ready.set_result)
         )
         try:
-            await asyncio.wait({task, ready}, timeout=START_S, return_when="FIRST_COMPLETED")
+            either: set[asyncio.Future[Any]] = {task, ready}
+            await asyncio.wait(either, timeout=START_S, return_when="FIRST_COMPLETED")
             if task.done():
                 await task
             yield Running(ready.result(), lines, task, llm)

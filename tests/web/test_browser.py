@@ -78,7 +78,7 @@ async def recording(page: Page, call: int) -> NDArray[np.int16]:
     """What the page heard on a connection, mono at ``RATE_HZ``."""
     data = base64.b64decode(await page.evaluate("n => window.ears.sound(n)", call))
     resampler = av.AudioResampler("s16", "mono", RATE_HZ)
-    with av.open(io.BytesIO(data)) as container:
+    with av.open(io.BytesIO(data), "r") as container:
         frames = [out for frame in container.decode(audio=0) for out in resampler.resample(frame)]
     return np.concatenate([frame.to_ndarray()[0] for frame in frames])
 
