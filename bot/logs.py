@@ -80,7 +80,7 @@ class _Gate:
         if not ours and (record["level"].no < _WARNING or record["name"] == _PYTHON_WARNINGS):
             return False
         if not ours:
-            record["message"] = blank_speech(record["message"])
+            record["message"] = " ".join(blank_speech(record["message"]).split())
         if not (ours and self._tracebacks):
             _shorten_exception(record)
         self._redact(record)

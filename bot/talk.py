@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from bot.config.schema import AudioSettings, Settings
 from bot.config.secrets import Secrets
 from bot.conversation import Conversation
+from bot.native_noise import silence_alsa
 from bot.parts import open_parts
 from bot.view import open_view
 from speech.errors import DeviceError
@@ -64,6 +65,7 @@ async def talk(
     timeline as JSON lines in place of the view. Raises ``DeviceError`` for a device that is
     missing, busy or refuses every format, and what ``open_parts`` raises.
     """
+    silence_alsa()
     timeline = Timeline()
     transport = LocalTransport(_params(settings.audio), timeline, backend=backend)
     await transport.open()

@@ -5,6 +5,7 @@ The line names the place, the key, what was expected and the nearest valid key.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,18 @@ def test_bad_variable_or_flag(environ: dict[str, str], flags: list[str], said: s
 
 def test_secrets_are_no_settings() -> None:
     assert load(write("# x\n"), environ={"EARSHOT_STT_API_KEY": "k"}).settings == Settings()
+
+
+def test_every_variable_of_ours_is_known() -> None:
+    """A name that is used somewhere but not known here would end every command."""
+    root = IN_REPOSITORY.parent
+    used = set()
+    for folder in ("bot", "processors", "transports", "server", "speech", "scripts", "bench"):
+        for path in (root / folder).rglob("*"):
+            if path.suffix in (".py", ".sh"):
+                used |= set(re.findall(r"\bEARSHOT_[A-Z_]*[A-Z]\b", path.read_text()))
+    environ = {name: "x" for name in used if "__" not in name}
+    assert load(write("# none\n"), environ=environ).settings == Settings()
 
 
 def test_dotenv_holds_settings_below_the_environment() -> None:
