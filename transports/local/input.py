@@ -97,7 +97,7 @@ class LocalInputTransport(BaseInputTransport):
             await self.cancel_task(task)
         await self._link.close()
 
-    def _opened(self, form: StreamFormat) -> None:
+    def _opened(self, form: StreamFormat, _latency_s: float) -> None:
         self._device_hz = form.rate_hz
         self._buffer = CaptureBuffer(round(form.rate_hz * BUFFER_S))
         self._converter = CaptureConverter(

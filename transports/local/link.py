@@ -43,9 +43,9 @@ RETRY_MOST_S = 5.0
 class DeviceLink:
     """Keeps a stream to the chosen device.
 
-    ``opened`` is told each stream's format before it starts, ``callback`` gets its blocks.
-    A stream that ends or stalls is reported once and retried, the pause doubling from
-    ``RETRY_FIRST_S`` to ``RETRY_MOST_S``, until it works (reported once) or the link closes.
+    ``opened`` is told each stream's format and latency before it starts, ``callback`` gets
+    its blocks. A stream that ends or stalls is reported once and retried, the pause doubling
+    from ``RETRY_FIRST_S`` to ``RETRY_MOST_S``, until it works (reported once) or it is closed.
     """
 
     def __init__(
@@ -69,10 +69,11 @@ class DeviceLink:
         self._notify = notify
         self._stream: Stream | None = None
         self._ended = asyncio.Event()
+        self._restarting = False
         self._blocks = 0
 
     async def open(
-        self, wanted_hz: int, opened: Callable[[StreamFormat], None], callback: BlockCallback
+        self, wanted_hz: int, opened: Callable[[StreamFormat, float], None], callback: BlockCallback
     ) -> None:
         """Find and open the device; raises ``DeviceError``. Idempotent."""
         if self._stream is None:
@@ -80,11 +81,26 @@ class DeviceLink:
             await self._open()
 
     async def start(self) -> None:
-        """Let the blocks flow; raises ``DeviceError``."""
-        if self._stream is None:
-            raise DeviceError(f"the {NOUNS[self.kind]} is not open")
-        await worker.call(self._stream.start)
-        self.up.set()
+        """Let the blocks flow; a device that fails to counts as lost and is retried."""
+        try:
+            await self._start()
+        except DeviceError as error:
+            logger.warning("sound stream did not start: {} {}", self.kind, error)
+            self._ended.set()
+
+    async def drop_buffered(self) -> None:
+        """Restart the stream, so that what the device holds is not played."""
+        stream = self._stream
+        if stream is None or self._restarting:
+            return
+        self._restarting = True
+        try:
+            await worker.call(lambda: _restart(stream))
+        except DeviceError as error:
+            logger.warning("sound stream did not restart: {} {}", self.kind, error)
+            self._ended.set()
+        finally:
+            self._restarting = False
 
     async def supervise(self) -> None:
         """Watch the stream and bring it back, until cancelled."""
@@ -113,6 +129,12 @@ class DeviceLink:
         """The device's name, or what was asked for."""
         return self.device.name if self.device else str(self._choice or "default")
 
+    async def _start(self) -> None:
+        if self._stream is None:
+            raise DeviceError(f"the {NOUNS[self.kind]} is not open")
+        await worker.call(self._stream.start)
+        self.up.set()
+
     def _say(self, state: State, what: str) -> None:
         message = f"{NOUNS[self.kind]} {self.name!r} {what}"
         self._notify(DeviceNotice(self.kind, state, self.name, message))
@@ -121,9 +143,13 @@ class DeviceLink:
         loop = asyncio.get_running_loop()
         self._ended = ended = asyncio.Event()
 
+        def end() -> None:
+            if not self._restarting:
+                ended.set()
+
         def finished() -> None:
             with contextlib.suppress(RuntimeError):  # The loop is closed: nobody watches.
-                loop.call_soon_threadsafe(ended.set)
+                loop.call_soon_threadsafe(end)
 
         def block(data: NDArray[np.int16], info: BlockInfo) -> None:
             self._blocks += 1
@@ -147,7 +173,7 @@ class DeviceLink:
         device, stream, form = await worker.call(connect, discard=lambda made: _end(made[1]))
         self.device, self._stream, self.format = device, stream, form
         self.latency_s = stream.latency
-        self._opened(form)
+        self._opened(form, self.latency_s)
 
     async def _reopen(self) -> None:
         pause_s = RETRY_FIRST_S
@@ -157,7 +183,7 @@ class DeviceLink:
             try:
                 await worker.call(self._backend.rescan)
                 await self._open()
-                return await self.start()
+                return await self._start()
             except DeviceError as error:
                 logger.debug("sound device not back yet: {}", error)
                 await self.close()
@@ -179,3 +205,8 @@ class DeviceLink:
 def _end(stream: Stream) -> None:
     stream.abort()
     stream.close()
+
+
+def _restart(stream: Stream) -> None:
+    stream.abort()
+    stream.start()

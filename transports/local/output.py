@@ -32,6 +32,10 @@ HOLD_S = 5.0
 """How long a reply waits for a lost speaker before it is thrown away. Less than pipecat's
 write timeout (10 s), which would end the transport for good."""
 
+DEAF_S = 0.1
+"""A device that holds more than this would go on speaking audibly after an interruption, so
+it is restarted; below it a restart costs more than it saves."""
+
 _DEFAULT_RATE_HZ = 24_000
 
 
@@ -49,11 +53,13 @@ class LocalOutputTransport(BaseOutputTransport):
         self._timeline = timeline
         self._player: Player | None = None
         self._supervisor: asyncio.Task[None] | None = None
+        self._restart: asyncio.Task[None] | None = None
         self._reply_id: str | None = None
         self._first_of_reply = False
         self._stale_id = 0
         self._flushes = 0
         self._speaker_gone = False
+        self._protected = False
 
     async def open(self, rate_hz: int | None = None) -> None:
         """Open the device; raises ``DeviceError``. Idempotent."""
@@ -102,6 +108,7 @@ class LocalOutputTransport(BaseOutputTransport):
             await super().process_frame(frame, direction)
             return
         self._flush()
+        self._silence_device()
         await super().process_frame(frame, direction)
         # What pipecat cut into chunks meanwhile belongs to the interrupted reply too.
         self._stale_id = obj_id()
@@ -129,6 +136,7 @@ class LocalOutputTransport(BaseOutputTransport):
             return False
         if isinstance(frame, TTSAudioRawFrame):
             self._player.in_reply = True
+        self._protected = not frame.interruptible
         samples = self._player.convert(frame.audio, frame.num_channels)
         return await self._write(samples, frame.interruptible, self._begin_reply(frame))
 
@@ -191,6 +199,14 @@ class LocalOutputTransport(BaseOutputTransport):
         if self._player is not None:
             self._player.flush(everything=everything)
 
+    def _silence_device(self) -> None:
+        player = self._player
+        if player is None or self._protected or self._link.latency_s <= DEAF_S:
+            return
+        if player.silent_in_s() > 0 and (self._restart is None or self._restart.done()):
+            player.device_cut()
+            self._restart = self.create_task(self._link.drop_buffered())
+
     async def _finish_reply(self) -> None:
         if self._player is not None and self._link.up.is_set():
             await self._write(self._player.tail(), True, None)
@@ -205,7 +221,8 @@ class LocalOutputTransport(BaseOutputTransport):
         await asyncio.sleep(max(0.0, player.silent_in_s()) + BLOCK_S)
 
     async def _halt(self) -> None:
-        supervisor, self._supervisor = self._supervisor, None
-        if supervisor is not None:
-            await self.cancel_task(supervisor)
+        tasks = [task for task in (self._supervisor, self._restart) if task is not None]
+        self._supervisor = self._restart = None
+        for task in tasks:
+            await self.cancel_task(task)
         await self._link.close()

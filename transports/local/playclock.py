@@ -67,6 +67,15 @@ class PlayClock:
                 return max(0.0, min(played, after.start_s) - reply.start_s)
         return 0.0
 
+    def cut(self, now: float) -> None:
+        """What was handed over and not heard by ``now`` never will be."""
+        self.handed_s = self.played_s(now)
+        heard = [block for block in tuple(self._blocks) if block.audible_at < now]
+        if heard:
+            last = heard[-1]
+            heard[-1] = last._replace(sound_s=self.handed_s - last.before_s)
+        self._blocks = deque(heard, maxlen=_BLOCKS)
+
     @property
     def silent_at(self) -> float:
         """When the last of our sound has been heard; 0 before there was any."""

@@ -17,7 +17,8 @@ from transports.local.stats import LocalStats
 
 RING_CHUNKS = 2
 """One chunk playing, one waiting: pipecat's idea of "played" is this far ahead of the device,
-and a stall of the event loop up to this long is not heard."""
+and a stall of the event loop up to this long is not heard. A device with a longer latency
+gets a ring as long as that, since it asks for so much at once (seen with PulseAudio)."""
 
 
 class Player:
@@ -44,12 +45,13 @@ class Player:
         self._ring = PlaybackRing(1)
         self._converter = PlaybackConverter(wanted_hz, wanted_hz)
 
-    def opened(self, form: StreamFormat) -> None:
-        """A new stream; what is queued waits for it, unless its rate is another."""
-        if self._ring.capacity > 1 and form.rate_hz == self._rate_hz:
+    def opened(self, form: StreamFormat, latency_s: float) -> None:
+        """A new stream; what is queued waits for it, unless it is another sort of stream."""
+        capacity = round(form.rate_hz * max(self._chunk_s * RING_CHUNKS, latency_s))
+        if (capacity, form.rate_hz) == (self._ring.capacity, self._rate_hz):
             return
         self._rate_hz = form.rate_hz
-        self._ring = PlaybackRing(round(form.rate_hz * self._chunk_s * RING_CHUNKS))
+        self._ring = PlaybackRing(capacity)
         self._converter = PlaybackConverter(self._wanted_hz, form.rate_hz)
         self._pulled.set()
 
@@ -88,6 +90,10 @@ class Player:
         self._converter.flush()
         self.in_reply = False
         self._pulled.set()
+
+    def device_cut(self) -> None:
+        """The device was told to forget what it holds."""
+        self._clock.cut(self._timeline.clock())
 
     def played_s(self, reply_id: str | None = None) -> float:
         """Seconds of our sound (of this reply, where one is named) heard so far."""

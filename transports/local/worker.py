@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from speech.errors import DeviceError
 
@@ -34,30 +34,10 @@ async def call(
     a driver that never returns cannot keep the process from ending. ``discard`` gets a
     result that came when nobody waited any more.
     """
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def settle(deliver: Callable[[], None], undo: Callable[[], None]) -> None:
-        if not future.done():
-            deliver()
-        else:
-            _in_thread(undo)
-
-    def run() -> None:
-        try:
-            with _one_at_a_time:
-                result = function()
-        except Exception as error:  # Whatever it is, it belongs to the caller, who awaits it.
-            failure = error
-            _hand_over(loop, lambda: settle(lambda: future.set_exception(failure), lambda: None))
-            return
-        undo = lambda: discard(result)  # noqa: E731 - one expression, used twice
-        if not _hand_over(loop, lambda: settle(lambda: future.set_result(result), undo)):
-            undo()
-
-    _in_thread(run)
+    running = _Call(function, discard)
+    _in_thread(running.run)
     try:
-        return await asyncio.wait_for(future, timeout_s)
+        return await asyncio.wait_for(running.result, timeout_s)
     except TimeoutError:
         raise DeviceError(
             f"the sound system did not answer for {timeout_s:g} s: restart it, or choose "
@@ -65,12 +45,42 @@ async def call(
         ) from None
 
 
-def _hand_over(loop: asyncio.AbstractEventLoop, action: Callable[[], None]) -> bool:
-    try:
-        loop.call_soon_threadsafe(action)
-    except RuntimeError:  # The loop is closed: nobody waits any more.
-        return False
-    return True
+class _Call(Generic[T]):
+    """Carries a result, or a failure, from the thread to the loop that waits for it."""
+
+    def __init__(self, function: Callable[[], T], discard: Callable[[T], None]) -> None:
+        self._function = function
+        self._discard = discard
+        self._loop = asyncio.get_running_loop()
+        self.result: asyncio.Future[T] = self._loop.create_future()
+
+    def run(self) -> None:
+        """In the thread."""
+        try:
+            with _one_at_a_time:
+                value = self._function()
+        except Exception as error:  # Whatever it is, it belongs to the caller, who awaits it.
+            self._to_loop(self._fail, error)
+            return
+        if not self._to_loop(self._succeed, value):
+            self._discard(value)
+
+    def _to_loop(self, settle: Callable[..., None], outcome: object) -> bool:
+        try:
+            self._loop.call_soon_threadsafe(settle, outcome)
+        except RuntimeError:  # The loop is closed: nobody waits any more.
+            return False
+        return True
+
+    def _succeed(self, value: T) -> None:
+        if self.result.done():
+            _in_thread(lambda: self._discard(value))
+        else:
+            self.result.set_result(value)
+
+    def _fail(self, error: Exception) -> None:
+        if not self.result.done():
+            self.result.set_exception(error)
 
 
 def _in_thread(function: Callable[[], None]) -> None:

@@ -20,14 +20,25 @@ class FakeStream:
     """A stream that is clocked by the test: ``block`` is one callback."""
 
     request: StreamRequest
-    latency: float = 0.04
+    backend: FakeBackend
     started: bool = False
     closed: bool = False
+    starts: int = 0
+
+    @property
+    def latency(self) -> float:
+        return self.backend.latency
 
     def start(self) -> None:
+        if self.backend.start_failures:
+            self.backend.start_failures -= 1
+            raise DeviceError("does not start")
         self.started = True
+        self.starts += 1
 
     def abort(self) -> None:
+        if self.started:
+            self.request.finished()
         self.started = False
 
     def close(self) -> None:
@@ -57,6 +68,8 @@ class FakeBackend:
     rates: set[int] | None = None
     channels: set[int] | None = None
     failures: int = 0
+    start_failures: int = 0
+    latency: float = 0.04
     opens: int = 0
     rescans: int = 0
     streams: list[FakeStream] = field(default_factory=list)
@@ -77,7 +90,7 @@ class FakeBackend:
             raise FormatRefusedError("Invalid sample rate [PaErrorCode -9997]")
         if self.channels and form.channels not in self.channels:
             raise FormatRefusedError("Invalid number of channels [PaErrorCode -9998]")
-        self.streams.append(FakeStream(request))
+        self.streams.append(FakeStream(request, self))
         return self.streams[-1]
 
     def rescan(self) -> None:

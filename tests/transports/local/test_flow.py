@@ -238,3 +238,39 @@ async def test_the_played_position_follows_the_device() -> None:
         now[0] += 0.05
         assert transport.played_position("r1") == pytest.approx(0.02)
         await rig.interrupt()
+
+
+async def test_a_device_that_holds_much_is_restarted_by_an_interruption() -> None:
+    backend = FakeBackend(latency=0.4)
+    transport, notices = _transport(backend)
+    async with running(transport) as rig:
+        speaker = backend.stream("output")
+        await rig.say(_ramp(24_000), "r1")
+        await rig.played.until(lambda: len(rig.played.of(TTSAudioRawFrame)) >= 2)
+        speaker.play()
+        await rig.interrupt()
+        await _until(lambda: speaker.starts == 2)
+        assert transport.played_position("r1") == 0.0
+    assert notices == []
+    assert len(backend.streams) == 2
+
+
+async def test_what_must_be_heard_keeps_the_device_running() -> None:
+    backend = FakeBackend(latency=0.4)
+    transport, _ = _transport(backend)
+    async with running(transport) as rig:
+        await rig.say(_ramp(4_800), "r1", interruptible=False)
+        await rig.played.until(lambda: len(rig.played.of(TTSAudioRawFrame)) >= 2)
+        backend.stream("output").play()
+        await rig.interrupt()
+        await _play_all(backend, rig)
+        assert backend.stream("output").starts == 1
+
+
+async def test_a_stream_that_does_not_start_is_retried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link, "RETRY_FIRST_S", 0.01)
+    backend = FakeBackend(start_failures=2)
+    transport, notices = _transport(backend, audio_in_enabled=False)
+    async with running(transport):
+        await _until(lambda: len(notices) == 2)
+    assert [notice.state for notice in notices] == ["lost", "back"]
