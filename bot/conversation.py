@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from loguru import logger
 from pipecat.adapters.schemas.tools_schema import ToolsSchema
-from pipecat.frames.frames import EndFrame, ErrorFrame, Frame, InterruptionFrame, TTSSpeakFrame
+from pipecat.frames.frames import EndFrame, Frame, InterruptionFrame, TTSSpeakFrame
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.transports.base_transport import BaseTransport
@@ -84,7 +83,6 @@ class Conversation:
             idle_timeout_secs=None,  # silence is no reason to leave
         )
         worker.add_event_handler("on_pipeline_started", self._on_started)
-        worker.add_event_handler("on_pipeline_error", self._on_error)
         return worker
 
     @property
@@ -135,10 +133,6 @@ class Conversation:
 
     async def _on_started(self, _worker: PipelineWorker, _frame: Frame) -> None:
         self._started.set()
-
-    async def _on_error(self, _worker: PipelineWorker, frame: ErrorFrame) -> None:
-        source = frame.processor.name if frame.processor else "pipeline"
-        logger.warning("{} reported an error: {}", source, frame.error)
 
     async def _say_greeting(self) -> None:
         await self._started.wait()

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
+from pipecat.utils.text.simple_text_aggregator import SimpleTextAggregator
+
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from bot.hearing import open_recogniser
@@ -78,8 +80,18 @@ async def open_parts(
 async def _open_voice(engine: SpeechEngine, settings: Settings) -> dict[str, list[PcmChunk]]:
     await engine.start()
     bot, tts = settings.bot, settings.tts
-    fixed = [text.replace("{name}", bot.name) for text in (bot.greeting, bot.goodbye, bot.apology)]
-    return await prepare_phrases(engine, tts.voice, tts.speed, [text for text in fixed if text])
+    # Greeting and goodbye are spoken whole; the apology comes as LLM text, in units.
+    texts = [bot.greeting, bot.goodbye, *await _units(bot.apology)]
+    fixed = [text.replace("{name}", bot.name) for text in texts if text]
+    return await prepare_phrases(engine, tts.voice, tts.speed, fixed)
+
+
+async def _units(text: str) -> list[str]:
+    """The units that the pipeline's aggregator makes of a text."""
+    aggregator = SimpleTextAggregator()
+    units = [unit.text async for unit in aggregator.aggregate(text)]
+    last = await aggregator.flush()
+    return units + ([last.text] if last else [])
 
 
 async def _open_llm(

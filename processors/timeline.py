@@ -27,6 +27,7 @@ from pipecat.frames.frames import (
 )
 from pipecat.observers.base_observer import BaseObserver, FramePushed
 from pipecat.processors.frame_processor import FrameDirection
+from pipecat.services.tts_service import TTSService
 
 from speech.timeline import Timeline
 
@@ -81,7 +82,7 @@ class TimelineObserver(BaseObserver):
     async def on_push_frame(self, data: FramePushed) -> None:
         """Mark the frame's stage, if it has one."""
         handler = self._handlers.get(type(data.frame))
-        if handler is None or self._is_twin(data):
+        if handler is None or self._is_twin(data) or self._is_announcement(data):
             return
         handler(data.frame, data.timestamp / 1e9)
 
@@ -90,6 +91,11 @@ class TimelineObserver(BaseObserver):
         """A broadcast frame goes both ways; the one going down stands for both."""
         twin = data.frame.broadcast_sibling_id is not None
         return twin and data.direction is FrameDirection.UPSTREAM
+
+    @staticmethod
+    def _is_announcement(data: FramePushed) -> bool:
+        """The TTS service repeats a unit as it begins to speak it; it was released before."""
+        return type(data.frame) is AggregatedTextFrame and isinstance(data.source, TTSService)
 
     def _plain(self, name: str) -> Handler:
         def mark(_frame: Frame, at: float) -> None:
