@@ -92,12 +92,8 @@ def test_what_is_no_event_is_none(message: str | bytes) -> None:
 
 
 async def test_media_and_noise_before_the_start_are_dropped() -> None:
-    early: list[str | bytes] = [
-        '{"event":"connected"}',
-        '{"event":"media","media":{"payload":"//8="}}',
-        "{",
-        b"\x00",
-    ]
+    media = '{"event":"media","media":{"payload":"//8="}}'
+    early: list[str | bytes] = ['{"event":"connected"}', media, "{", b"\x00"]
     start = await await_start(socket(*early, json.dumps(STARTS["twilio"])), "twilio")
     assert start.stream_id == "MZ1"
 
