@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
 
 import click
 
@@ -151,7 +152,18 @@ def wants_debug(words: Sequence[str]) -> bool:
 
 
 def _fail(message: str, code: int, words: Sequence[str]) -> int:
-    if wants_debug(words):
-        traceback.print_exc()
-    click.echo(f"earshot: {' '.join(message.split())}", err=True)
+    line = f"earshot: {' '.join(message.split())}"
+    said = f"{traceback.format_exc()}{line}" if wants_debug(words) else line
+    click.echo(_without_secrets(said), err=True)
     return code
+
+
+def _without_secrets(text: str) -> str:
+    """Services repeat keys in their errors."""
+    from bot.config.loader import DOTENV_NAME  # only a failure needs them
+    from bot.config.secrets import Secrets
+
+    try:
+        return Secrets.load(os.environ, Path(DOTENV_NAME)).redact(text)
+    except EarshotError:  # the .env cannot be read, which may be what is being said
+        return Secrets(os.environ).redact(text)

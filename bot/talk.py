@@ -104,6 +104,7 @@ def _terminate_ends(conversation: Conversation) -> Iterator[None]:
     try:
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGTERM)
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.remove_signal_handler(signal.SIGTERM)
         for task in ending:
             task.cancel()

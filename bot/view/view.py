@@ -74,7 +74,13 @@ class LivePainter:
     """Finished turns scroll up; below them the turn in progress and the state."""
 
     def __init__(self, console: Console) -> None:
-        self._live = Live(console=console, auto_refresh=False, redirect_stdout=False)
+        # log lines on the same terminal go above the view; those sent elsewhere stay there
+        self._live = Live(
+            console=console,
+            auto_refresh=False,
+            redirect_stdout=False,
+            redirect_stderr=sys.stderr.isatty(),
+        )
         self._live.start()
         self._printed = 0
 

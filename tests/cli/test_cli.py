@@ -35,6 +35,7 @@ def probe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "usage": UsageError("no such voice"),
         "group": ExceptionGroup("g", [ValueError("x"), ExceptionGroup("h", [UsageError("inner")])]),
         "bug": ValueError("a\nb"),
+        "leak": ValueError("key sk-test-0123456789abcd refused"),
         "ctrl-c": KeyboardInterrupt(),
         "exit": SystemExit(3),
     }
@@ -82,6 +83,19 @@ def test_traceback_only_with_debug(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().err
     assert "Traceback" in said
     assert said.rstrip().endswith("earshot: unexpected ValueError: a b")
+
+
+@pytest.mark.usefixtures("probe")
+@pytest.mark.parametrize("words", [["probe", "leak"], ["probe", "leak", "--debug"]])
+def test_no_error_shows_a_key(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(".env").write_text("OPENAI_API_KEY=sk-test-0123456789abcd\n")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert cli.main(words) == 1
+    said = capsys.readouterr().err
+    assert "key <OPENAI_API_KEY> refused" in said
+    assert "0123456789" not in said
 
 
 @pytest.mark.usefixtures("probe")
