@@ -8,7 +8,13 @@ import wave
 
 import numpy as np
 from numpy.typing import NDArray
-from openai import APIConnectionError, APIStatusError, AsyncOpenAI, OpenAIError
+from openai import (
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncOpenAI,
+    OpenAIError,
+)
 
 from speech.hearing.recogniser import RecognitionError, Transcript
 
@@ -56,7 +62,7 @@ class EndpointRecogniser:
         try:
             async with asyncio.timeout(self.timeout_s):
                 return await self._request(_wav(samples, rate_hz))
-        except TimeoutError:
+        except (TimeoutError, APITimeoutError):
             raise RecognitionError(
                 f"{self._where} did not answer in {self.timeout_s:g} s"
             ) from None

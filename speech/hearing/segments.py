@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-PRE_ROLL_S = 0.8
-"""Kept from before the detector's start: its start time (0.2 s) and the soft first consonants
-that it never counts."""
+PRE_ROLL_S = 1.2
+"""Kept from before the detector's start: its start time (0.2 s), the soft first consonants it
+never counts, and up to half a second by which it is late when the user goes on while the turn
+model computes (0.15 s on an idle core)."""
 
 MAX_PIECE_S = 14.0
 """Longer speech is handed on in pieces while it goes on, so that what is left to recognise at

@@ -40,6 +40,7 @@ from speech.hearing.recogniser import Transcript
 from tests.hearing.sounds import RATE_HZ, Samples
 
 PATIENCE_S = 60.0
+STEP = RATE_HZ // 10
 APOLOGY = "Sorry, please say that again."
 
 
@@ -141,11 +142,17 @@ class Ears:
         await self.settle()
 
     async def play(self, audio: Samples, frame_s: float = 0.02) -> None:
-        """Feed ``audio`` and wait until the detector and the turn model are done with it."""
+        """Feed ``audio`` in step with the detector, as fast as both go; wait until it is done.
+
+        In step, because the recogniser's stage sees audio first and is told by the detector
+        which of it was speech: far ahead of it, it would have let the speech go.
+        """
         size = int(RATE_HZ * frame_s)
         for at in range(0, len(audio), size):
             chunk = audio[at : at + size].tobytes()
             await self.worker.queue_frame(InputAudioRawFrame(chunk, RATE_HZ, 1))
+            if at // STEP != (at + size) // STEP:
+                await self.mark(SystemMark)
         await self.settle()
 
     async def speech(self, started: bool) -> None:
@@ -157,11 +164,14 @@ class Ears:
         )
         await self.settle()
 
+    async def mark(self, mark: type[Frame]) -> None:
+        seen = len(self.of(mark))
+        await self.worker.queue_frame(mark())
+        await self.until_seen(mark, seen + 1)
+
     async def settle(self) -> None:
         for mark in (SystemMark, SystemMark, DataMark):
-            seen = len(self.of(mark))
-            await self.worker.queue_frame(mark())
-            await self.until_seen(mark, seen + 1)
+            await self.mark(mark)
 
     @property
     def finals(self) -> list[str]:
