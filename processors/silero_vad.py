@@ -10,7 +10,7 @@ RATES_HZ = (8_000, 16_000)
 
 MIN_VOLUME = 0.0
 """pipecat's default of 0.6, measured on six human recordings, announced speech up to 0.24 s later
-at −30 dBFS and up to 0.3 s later at −40 dBFS, and at −50 dBFS missed two of them altogether. Without
+at −30 dBFS and up to 0.3 s later at −40 dBFS, and at −50 dBFS missed two of them. Without
 the gate every onset at −40 dBFS came within 0.06 s of that at −20 dBFS, and silence, white and pink
 noise up to −20 dBFS, hum, tones, clicks and coughs raised no alarm: the model needs no gate."""
 
