@@ -70,7 +70,7 @@ async def open_parts(
         try:
             async with asyncio.TaskGroup() as group:
                 voice = group.create_task(_open_voice(engine, settings))
-                ears = group.create_task(open_recogniser(settings))
+                ears = group.create_task(_open_ears(stack, settings))
                 mind = group.create_task(_open_llm(stack, settings, secrets, notify))
         except BaseExceptionGroup as failures:
             raise _first(failures) from failures
@@ -92,6 +92,13 @@ async def _units(text: str) -> list[str]:
     units = [unit.text async for unit in aggregator.aggregate(text)]
     last = await aggregator.flush()
     return units + ([last.text] if last else [])
+
+
+async def _open_ears(stack: AsyncExitStack, settings: Settings) -> Recogniser | None:
+    recogniser = await open_recogniser(settings)
+    if recogniser is not None:
+        stack.push_async_callback(recogniser.aclose)
+    return recogniser
 
 
 async def _open_llm(

@@ -9,11 +9,10 @@ from pipecat.processors.aggregators.llm_text_processor import LLMTextProcessor
 from pipecat.services.llm_service import LLMService
 from pipecat.transports.base_transport import BaseTransport
 
-from bot.hearing import build_stt, user_aggregator_params
+from bot.hearing import build_stt, recover_from_noise, user_aggregator_params
 from bot.parts import Parts
 from processors.heard import HeardText
 from processors.kokoro_tts import KokoroTTSService
-from processors.noise_recovery import NoiseRecovery
 from speech.timeline import Timeline
 
 
@@ -27,7 +26,7 @@ def build_pipeline(
     """Speech in, speech out: the picture of DESIGN.md as code."""
     settings = parts.settings
     words = LLMContextAggregatorPair(context, user_params=user_aggregator_params(settings))
-    NoiseRecovery(words, context, apology=parts.phrase(settings.bot.apology))
+    recover_from_noise(settings, words, context)
     return Pipeline(
         [
             transport.input(),  # microphone, browser, room, phone or script
