@@ -13,12 +13,11 @@ from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from bot.hearing import open_recogniser
 from bot.llm import LlmEndpoint, open_llm
+from bot.voice import build_engine
 from processors.kokoro_tts import prepare_phrases
 from speech.engine import PcmChunk, SpeechEngine
-from speech.engines.kokoro_onnx import KokoroOnnxEngine
 from speech.errors import EarshotError
 from speech.hearing.recogniser import Recogniser
-from speech.models.store import model_dir
 
 Notify = Callable[[str], None]
 
@@ -41,18 +40,6 @@ class Parts:
     def phrase(self, text: str) -> str:
         """A configured phrase with the bot's name filled in."""
         return text.replace("{name}", self.settings.bot.name)
-
-
-def build_engine(settings: Settings) -> SpeechEngine:
-    """The configured speech engine, not yet started."""
-    root, tts = settings.models.dir, settings.tts
-    return KokoroOnnxEngine(
-        model_dir("kokoro-82m-int8", root) / "model.onnx",
-        model_dir("kokoro-voices", root),
-        threads=tts.threads,
-        max_concurrent=tts.max_concurrent,
-        unit_timeout_s=tts.unit_timeout_s,
-    )
 
 
 @asynccontextmanager
