@@ -69,10 +69,31 @@ async def test_a_whole_call() -> None:
             assert "monkeys" in bot.asked[0]
             assert "terribly" in bot.asked[-1]
 
-        line = FakeTwilio(bot.url.removesuffix(CALL_PATH), TOKEN)
-        async with asyncio.timeout(20):
-            while "<Reject" in (await line.webhook()).text:  # noqa: ASYNC110  polled as Twilio would
-                await asyncio.sleep(0.1)
+        await line_is_free(bot)
+
+
+async def vanish(caller: Caller) -> None:
+    caller.socket.transport.abort()
+
+
+async def say_stop(caller: Caller) -> None:
+    await caller.socket.send('{"event": "stop", "streamSid": "MZ1"}')
+
+
+async def test_a_caller_that_goes_in_mid_sentence_frees_the_line() -> None:
+    async with phone() as bot:
+        for leave in (vanish, say_stop):
+            async with call(bot) as caller:
+                await caller.hears()
+                await leave(caller)
+                await line_is_free(bot)
+
+
+async def line_is_free(bot: Running) -> None:
+    line = FakeTwilio(bot.url.removesuffix(CALL_PATH), TOKEN)
+    async with asyncio.timeout(20):
+        while "<Reject" in (await line.webhook()).text:  # noqa: ASYNC110  polled as Twilio would
+            await asyncio.sleep(0.1)
 
 
 async def test_ctrl_c_says_goodbye_and_hangs_up() -> None:
