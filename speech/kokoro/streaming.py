@@ -77,5 +77,5 @@ class StreamingKokoro(Protocol):
         stop: int,
         computation: Computation,
     ) -> NDArray[np.float32]:
-        """Samples of the frames ``start`` to ``stop``: ``300 * (stop - start)`` floats at 24 kHz."""
+        """Samples of the frames ``start`` to ``stop``: 300 a frame, at 24 kHz."""
         ...
