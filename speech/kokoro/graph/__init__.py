@@ -1,0 +1,1 @@
+"""Rewrites a Kokoro ONNX export into halves that stream; done once per model file."""
