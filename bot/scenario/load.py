@@ -39,7 +39,7 @@ def load_scenario(file: str | os.PathLike[str]) -> Scenario:
     """Read ``file``; raises ``ScenarioError``."""
     path = Path(file)
     document = _read(path)
-    lines = _Lines(document)
+    lines = _Lines(path, document)
     value = yaml.safe_load(document)
     if not isinstance(value, dict):
         raise ScenarioError(f"{path}: expected a mapping with name and turns")
@@ -92,12 +92,13 @@ def _read(path: Path) -> str:
 class _Lines:
     """Line numbers of the places in a YAML document."""
 
-    def __init__(self, document: str) -> None:
+    def __init__(self, path: Path, document: str) -> None:
+        self._path = path
         self._line: dict[tuple[str | int, ...], int] = {}
         try:
             root = yaml.compose(document, Loader=yaml.SafeLoader)
         except yaml.YAMLError as error:
-            raise ScenarioError(_yaml_line(error)) from error
+            raise ScenarioError(f"{path}:{_yaml_line(error)}") from error
         if root is not None:
             self._walk(root, ())
 
@@ -113,21 +114,30 @@ class _Lines:
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
                 inner = (*place, str(key.value))
+                self._refuse_duplicate(inner, key)
                 self._line[inner] = key.start_mark.line + 1
                 self._walk(value, inner)
         elif isinstance(node, yaml.SequenceNode):
             for index, value in enumerate(node.value):
                 self._walk(value, (*place, index))
 
+    def _refuse_duplicate(self, place: tuple[str | int, ...], key: yaml.Node) -> None:
+        """YAML forbids them, PyYAML silently keeps the last."""
+        if place in self._line:
+            where = f"{self._path}:{key.start_mark.line + 1}: {_dotted(place)}"
+            raise ScenarioError(f"{where} was already given on line {self._line[place]}")
+
 
 def _yaml_line(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
-    where = f"line {mark.line + 1}: " if mark else ""
+    where = f"{mark.line + 1}: " if mark else " "
     return f"{where}not valid YAML: {getattr(error, 'problem', None) or error}"
 
 
 def _first_line(path: Path, lines: _Lines, error: ValidationError) -> str:
-    problem = error.errors()[0]
+    # A misspelt key is also a missing one; the misspelling is what to show.
+    problems = sorted(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+    problem = problems[0]
     place = list(problem["loc"])
     if place and place[-1] == "model_validator":
         place.pop()

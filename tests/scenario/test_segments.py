@@ -1,4 +1,4 @@
-"""The wait before an answer is a chain without holes that adds up to the time the listener waited."""
+"""The wait before an answer is a chain without holes that adds up to the whole wait."""
 
 from __future__ import annotations
 

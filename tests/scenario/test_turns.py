@@ -1,6 +1,8 @@
-"""From the events of a run follow its turns, their times after the user's last sound, and what cut what."""
+"""From a run's events follow its turns, their times after the user's last sound, and the cuts."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -146,7 +148,13 @@ def test_a_tool_call_lies_between_request_and_first_token() -> None:
 def test_any_timeline_at_all_is_read_without_a_fault(events: list[TimelineEvent]) -> None:
     talk = read_timeline(events)
     for turn in talk.turns:
-        assert set(turn.times) <= {*REPLY_STAGES, "user_speech_end", "user_onset", "interrupt", "silent"}
+        assert set(turn.times) <= {
+            *REPLY_STAGES,
+            "user_speech_end",
+            "user_onset",
+            "interrupt",
+            "silent",
+        }
         chain = turn.segments
-        assert all(a.end == b.start for a, b in zip(chain, chain[1:], strict=False))
+        assert all(a.end == b.start for a, b in pairwise(chain))
         assert all(part.length >= 0 for part in chain)

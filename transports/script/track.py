@@ -36,6 +36,8 @@ class Track:
         """Put ``samples`` at position ``start``, over whatever was there."""
         kept = samples[: max(0, self._limit - start)]
         self.truncated += len(samples) - len(kept)
+        if not len(kept):
+            return
         end = start + len(kept)
         self._grow(end)
         self._data[start:end] = kept
