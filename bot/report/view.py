@@ -34,8 +34,6 @@ MARKED = (
 """The stages drawn over the waveforms, in the order of the legend."""
 
 MAX_MARKS = 2_000
-SLOW_S = 0.005
-"""Segments shorter than this are not worth a cell's number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,14 @@ from typing import Any
 from bot.scenario.checks import Check
 from bot.scenario.turns import Conversation, Interruption, Turn
 
-ENDINGS = ("finished", "timeout", "stopped", "failed")
-"""``stopped`` is Ctrl-C; ``failed`` is the bot, with the reason in ``problems``."""
-
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A finished run. Times are seconds from ``origin``, the recording's moment 0."""
+    """A run that is over. Times are seconds from ``origin``, the recording's moment 0.
+
+    ``ended`` is ``finished``, ``timeout``, ``stopped`` (Ctrl-C) or ``failed`` (the bot; the
+    reason is in ``problems``). ``notices`` are remarks that fail nothing.
+    """
 
     name: str
     description: str

@@ -52,12 +52,6 @@ class Track:
         """Make ``[start, end)`` silent; the length stays."""
         self._data[start : min(end, self._length)] = 0
 
-    def extend_to(self, position: int) -> None:
-        """Lengthen the track with silence, so that it covers ``position`` samples."""
-        position = min(position, self._limit)
-        self._grow(position)
-        self._length = max(self._length, position)
-
     def _grow(self, needed: int) -> None:
         if needed <= len(self._data):
             return
