@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.scenario.checks import Check
-from bot.scenario.turns import Conversation, Interruption, Turn
+from bot.scenario.interruptions import Interruption
+from bot.scenario.turns import Conversation, Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from bot.scenario.interruptions import SPEECH_SLACK_S, Interruption, Span, find_interruptions
+from bot.scenario.picking import first_at, heard_of, joined_text, last_at, reply_ids
 from bot.scenario.segments import Segment, segments
 from speech.timeline import TimelineEvent
-
-Span = tuple[float, float]
 
 REPLY_STAGES = (
     "stt_final",
@@ -35,9 +35,6 @@ _BY_REPLY = frozenset(REPLY_STAGES[REPLY_STAGES.index("tts_request") :]) - {"bot
 
 DETECTOR_S = "detector_s"
 """Field of ``user_speech_end``: how long the detector took to be sure, in seconds."""
-
-SPEECH_SLACK_S = 0.5
-"""How far the detector's idea of speech may lie from the recording's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +64,6 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Interruption:
-    """The user's speech cut a reply. ``silent`` is None where nothing was recorded."""
-
-    at: float
-    user_onset: float | None
-    silent: float | None
-    reply_id: str | None
-    unheard_text: str = ""
-
-    @property
-    def cut_to_silent_s(self) -> float | None:
-        """From the decision to the reply's last audible sample; 0 when it was in a pause."""
-        return None if self.silent is None else max(0.0, self.silent - self.at)
-
-    @property
-    def onset_to_silent_s(self) -> float | None:
-        """From the user's first sound to the reply's last audible sample."""
-        if self.silent is None or self.user_onset is None:
-            return None
-        return self.silent - self.user_onset
-
-
-@dataclass(frozen=True, slots=True)
 class Conversation:
     """``opening`` is what the bot said before any user turn: the greeting."""
 
@@ -107,15 +81,15 @@ def read_timeline(events: Iterable[TimelineEvent], speech: Sequence[Span] = ()) 
     """
     ordered = sorted(events, key=lambda event: event.at)
     frames = _frames(ordered)
-    interruptions = _interruptions(ordered, speech)
+    interruptions = find_interruptions(ordered, speech)
     turns = [_turn(ordered, frame, speech, interruptions) for frame in frames]
     first = frames[0].stopped if frames else float("inf")
-    opening_ids = _reply_ids(ordered, float("-inf"), first)
+    opening_ids = reply_ids(ordered, float("-inf"), first)
     return Conversation(
         turns=[turn for turn in turns if turn.user_text or "llm_request" in turn.times],
         interruptions=interruptions,
-        opening=_text(ordered, "bot_text", float("-inf"), first),
-        opening_heard=_heard(ordered, opening_ids, float("-inf"), first),
+        opening=joined_text(ordered, "bot_text", float("-inf"), first),
+        opening_heard=heard_of(ordered, opening_ids, float("-inf"), first),
     )
 
 
@@ -162,9 +136,9 @@ def _turn(
     speech: Sequence[Span],
     interruptions: Sequence[Interruption],
 ) -> Turn:
-    detected = _last(events, "user_speech_end", frame.start, min(frame.stopped, frame.next_start))
+    detected = last_at(events, "user_speech_end", frame.start, min(frame.stopped, frame.next_start))
     anchor, source = _anchor(frame, speech, detected)
-    replies = _reply_ids(events, frame.stopped, frame.next_stopped)
+    replies = reply_ids(events, frame.stopped, frame.next_stopped)
     times = _times(events, frame, anchor, replies)
     _add_barge_in(times, frame, anchor, interruptions)
     return Turn(
@@ -172,9 +146,9 @@ def _turn(
         anchor=anchor,
         anchor_source=source,
         endpoint=_endpoint(events, detected),
-        user_text=_text(events, "user_text", frame.start, frame.next_start),
-        bot_text=_text(events, "bot_text", frame.stopped, frame.next_stopped),
-        heard_text=_heard(events, replies, frame.stopped, frame.next_stopped),
+        user_text=joined_text(events, "user_text", frame.start, frame.next_start),
+        bot_text=joined_text(events, "bot_text", frame.stopped, frame.next_stopped),
+        heard_text=heard_of(events, replies, frame.stopped, frame.next_stopped),
         times=dict(sorted(times.items(), key=lambda item: item[1])),
         reply_ids=replies,
     )
@@ -203,15 +177,15 @@ def _times(
     events: Sequence[TimelineEvent], frame: _Frame, anchor: float, replies: Sequence[str]
 ) -> dict[str, float]:
     times = {"user_speech_end": 0.0}
-    asked = _first(events, "llm_request", frame.stopped, frame.next_stopped)
-    heard = _last(events, "stt_final", frame.start, frame.next_start if asked is None else asked)
+    asked = first_at(events, "llm_request", frame.stopped, frame.next_stopped)
+    heard = last_at(events, "stt_final", frame.start, frame.next_start if asked is None else asked)
     if heard is not None:
         times["stt_final"] = heard - anchor
     if frame.stopped < float("inf"):
         times["user_stopped"] = frame.stopped - anchor
     for stage in REPLY_STAGES[2:]:
         of = replies if stage in _BY_REPLY else None
-        at = _first(events, stage, frame.stopped, frame.next_stopped, of)
+        at = first_at(events, stage, frame.stopped, frame.next_stopped, of)
         if at is not None:
             times[stage] = at - anchor
     return times
@@ -230,104 +204,3 @@ def _add_barge_in(
                 times["user_onset"] = cut.user_onset - anchor
             if cut.silent is not None:
                 times["silent"] = cut.silent - anchor
-
-
-def _reply_ids(events: Sequence[TimelineEvent], since: float, until: float) -> tuple[str, ...]:
-    """Replies whose first mark lies in ``[since, until)``, in order."""
-    first: dict[str, float] = {}
-    for event in events:
-        if event.reply_id is not None and event.name != "error":
-            first.setdefault(event.reply_id, event.at)
-    return tuple(reply for reply, at in first.items() if since <= at < until)
-
-
-def _interruptions(events: Sequence[TimelineEvent], speech: Sequence[Span]) -> list[Interruption]:
-    found = []
-    speaking = False
-    for event in events:
-        if event.name == "bot_started":
-            speaking = True
-        elif event.name == "bot_stopped":
-            speaking = False
-        elif event.name == "interrupt" and speaking:
-            found.append(_interruption(events, event.at, speech))
-            speaking = False
-    return found
-
-
-def _interruption(
-    events: Sequence[TimelineEvent], at: float, speech: Sequence[Span]
-) -> Interruption:
-    booked = [e for e in events if e.name == "scheduled" and e.at <= at]
-    reply = booked[-1].reply_id if booked else None
-    silent = _last(events, "silent", float("-inf"), float("inf"), (reply,)) if reply else None
-    detected = _last(events, "user_onset", float("-inf"), at)
-    known = [start for start, end in speech if start <= at and end > at - SPEECH_SLACK_S]
-    unheard = _unheard(events, at, reply)
-    return Interruption(at, known[-1] if known else detected, silent, reply, unheard)
-
-
-def _unheard(events: Sequence[TimelineEvent], at: float, reply: str | None) -> str:
-    """What had been handed to the voice since the user's last turn and was not played."""
-    since = _last(events, "user_stopped", float("-inf"), at)
-    begin = float("-inf") if since is None else since
-    said = _text(events, "bot_text", begin, at)
-    heard = _heard(events, [reply] if reply else [], begin, at)
-    return said[len(heard) :].strip() if said.startswith(heard) else said
-
-
-def _first(
-    events: Sequence[TimelineEvent],
-    name: str,
-    since: float,
-    until: float,
-    replies: Sequence[str | None] | None = None,
-) -> float | None:
-    return next(iter(_all(events, name, since, until, replies)), None)
-
-
-def _last(
-    events: Sequence[TimelineEvent],
-    name: str,
-    since: float,
-    until: float,
-    replies: Sequence[str | None] | None = None,
-) -> float | None:
-    return max(_all(events, name, since, until, replies), default=None)
-
-
-def _all(
-    events: Sequence[TimelineEvent],
-    name: str,
-    since: float,
-    until: float,
-    replies: Sequence[str | None] | None,
-) -> list[float]:
-    return [
-        event.at
-        for event in events
-        if event.name == name
-        and since <= event.at < until
-        and (replies is None or event.reply_id is None or event.reply_id in replies)
-    ]
-
-
-def _text(events: Sequence[TimelineEvent], name: str, since: float, until: float) -> str:
-    pieces = [
-        str(e.fields.get("text", "")) for e in events if e.name == name and since <= e.at < until
-    ]
-    joiner = " " if name == "user_text" else ""
-    return " ".join(joiner.join(pieces).split())
-
-
-def _heard(
-    events: Sequence[TimelineEvent], replies: Sequence[str], since: float, until: float
-) -> str:
-    """Words that were played, by their reply: they may come while the user cuts in."""
-    pieces = [
-        str(event.fields.get("text", ""))
-        for event in events
-        if event.name == "heard_text"
-        and (event.reply_id in replies if event.reply_id else since <= event.at < until)
-    ]
-    return " ".join("".join(pieces).split())
