@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from speech.audio.limit import soft_limit
 from speech.audio.pcm import float_to_int16
 from speech.engine import PcmChunk, Stamp
 from speech.errors import EngineError, ModelFileError, UsageError
@@ -212,7 +213,7 @@ class KokoroSession:
             if is_first and not unit.computation.stopped:
                 self._stamp("synthesis_start", unit.id)
             audio = model.synthesize(phonemes, self._voice, self._speed, unit.computation)
-            return float_to_int16(trim(audio, phonemes, SAMPLE_RATE_HZ))
+            return float_to_int16(soft_limit(trim(audio, phonemes, SAMPLE_RATE_HZ)))
 
         future = self._engine.synthesize(job)
         unit.on_cancel(future.cancel)
