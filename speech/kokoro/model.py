@@ -45,7 +45,7 @@ class KokoroModel:
             raise ModelFileError(
                 f"no Kokoro model at {path}; fetch it with: earshot models pull kokoro-82m-int8"
             )
-        self._session = _open(path, threads)
+        self._session = open_session(path, threads)
         self._types: dict[str, Any] = input_dtypes(self._session)
         self._tokens_input = "input_ids" if "input_ids" in self._types else "tokens"
         if set(self._types) != {self._tokens_input, "style", "speed"}:
@@ -72,14 +72,15 @@ class KokoroModel:
         try:
             audio = self._session.run(None, feed, computation.options)[0]
         except Exception as error:  # onnxruntime's error classes share no public base
-            raise EngineError(f"Kokoro failed: {_first_line(error)}") from error
+            raise EngineError(f"Kokoro failed: {first_line(error)}") from error
         samples = np.asarray(audio, np.float32).ravel()
         if not np.isfinite(samples).all():
             raise EngineError("Kokoro failed: its samples are not numbers")
         return samples
 
 
-def _open(path: Path, threads: int) -> onnxruntime.InferenceSession:
+def open_session(path: Path, threads: int) -> onnxruntime.InferenceSession:
+    """Load a graph; ``threads`` 0 takes every core. Raises ``ModelFileError``."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = _ERRORS_ONLY
@@ -89,9 +90,10 @@ def _open(path: Path, threads: int) -> onnxruntime.InferenceSession:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's error classes share no public base
         raise ModelFileError(
-            f"{path} cannot be loaded ({_first_line(error)}); check it with: earshot models verify"
+            f"{path} cannot be loaded ({first_line(error)}); check it with: earshot models verify"
         ) from error
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """Of an onnxruntime error, what fits one line of a log."""
     return str(error).partition("\n")[0][:200]

@@ -1,0 +1,145 @@
+"""The prepared graphs of a model file, made once and kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import filelock
+import numpy as np
+import onnx
+from onnx import TensorProto
+
+from speech.errors import ModelFileError
+from speech.kokoro.graph.cut import find_cut
+from speech.kokoro.graph.float32 import to_float32
+from speech.kokoro.graph.halves import split
+from speech.kokoro.graph.model_graph import ModelGraph, UnknownGraphError
+
+VERSION = 1
+"""Raised whenever what is written here changes; older folders are then not used."""
+LOCK_TIMEOUT_S = 300.0
+_SHARED_BYTES = 4_096
+"""Weights from this size on lie in one file that both generator graphs map."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A folder with ``front.onnx``, ``whole.onnx``, ``chunk.onnx`` and ``source.json``."""
+
+    folder: Path
+    layers: int
+    epsilons: tuple[float, ...]
+    source: dict[str, list[float]]
+    model_hash: str
+
+
+def prepare(model: Path, cache: Path, progress: Progress = lambda line: None) -> Prepared:
+    """The prepared graphs of ``model``, from ``cache`` or made now (some seconds).
+
+    Two processes may ask at once: the second waits and finds them. Raises
+    ``UnknownGraphError`` for an export that cannot be cut, ``ModelFileError`` for a file
+    that cannot be read or a cache that cannot be written.
+    """
+    digest = _hash(model)
+    folder = cache / f"{digest[:16]}-v{VERSION}"
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with filelock.FileLock(cache / f"{digest[:16]}.lock", timeout=LOCK_TIMEOUT_S):
+            if not (folder / "prepared.json").is_file():
+                progress("preparing Kokoro for streaming (once)")
+                _make(model, folder)
+    except filelock.Timeout as error:
+        raise ModelFileError(
+            f"another process has been preparing {model.name} for {LOCK_TIMEOUT_S:.0f} s; "
+            f"end it or remove {cache}"
+        ) from error
+    except OSError as error:
+        raise ModelFileError(f"cannot prepare Kokoro in {cache}: {error.strerror}") from error
+    return _read(folder, digest)
+
+
+def _hash(model: Path) -> str:
+    try:
+        with model.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelFileError(f"cannot read {model}: {error.strerror}") from error
+
+
+def _make(model: Path, folder: Path) -> None:
+    """Build in a folder beside and rename: what is there is whole."""
+    for old in (folder, part := folder.with_suffix(".part")):
+        shutil.rmtree(old, ignore_errors=True)
+    part.mkdir()
+    _write(model, part)
+    os.replace(part, folder)
+
+
+def _write(model: Path, folder: Path) -> None:
+    graph = ModelGraph(onnx.load(model))
+    to_float32(graph)
+    cut = find_cut(graph)
+    halves = split(graph, cut)
+    source = _source_weights(ModelGraph(halves.source))
+    onnx.save(halves.front, folder / "front.onnx")
+    _save_sharing_weights(folder, {"whole": halves.whole, "chunk": halves.chunk})
+    record = {"epsilons": [norm.epsilon for norm in cut.norms], "source": source}
+    (folder / "prepared.json").write_text(json.dumps(record))
+
+
+def _read(folder: Path, digest: str) -> Prepared:
+    record = json.loads((folder / "prepared.json").read_text())
+    epsilons = tuple(record["epsilons"])
+    return Prepared(folder, len(epsilons), epsilons, record["source"], digest)
+
+
+def _source_weights(graph: ModelGraph) -> dict[str, list[float]]:
+    """The mix of the sines, its bias and the window, read off the source graph."""
+    squash = graph.of_kind("Tanh")
+    spectra = graph.of_kind("STFT")
+    if len(squash) != 1 or len(spectra) != 1:
+        raise UnknownGraphError("the harmonic source is built in an unknown way")
+    added = graph.producer[squash[0].input[0]]
+    bias = next(name for name in added.input if name in graph.constants)
+    mixed = graph.producer[next(name for name in added.input if name in graph.producer)]
+    return {
+        "mix": graph.value(mixed.input[1]).ravel().astype(float).tolist(),
+        "bias": graph.value(bias).ravel().astype(float).tolist(),
+        "window": graph.value(spectra[0].input[2]).ravel().astype(float).tolist(),
+    }
+
+
+def _save_sharing_weights(folder: Path, models: dict[str, onnx.ModelProto]) -> None:
+    """Large constants go to one file once, so that the sessions map the same pages."""
+    places: dict[str, tuple[int, int]] = {}
+    with (folder / "weights.bin").open("wb") as file:
+        for model in models.values():
+            for tensor in model.graph.initializer:
+                data = np.ascontiguousarray(onnx.numpy_helper.to_array(tensor)).tobytes()
+                if len(data) < _SHARED_BYTES:
+                    continue
+                if tensor.name not in places:
+                    file.write(b"\0" * (-file.tell() % _SHARED_BYTES))
+                    places[tensor.name] = (file.tell(), len(data))
+                    file.write(data)
+                _point(tensor, *places[tensor.name])
+    for name, model in models.items():
+        (folder / f"{name}.onnx").write_bytes(model.SerializeToString())
+
+
+def _point(tensor: TensorProto, offset: int, length: int) -> None:
+    tensor.ClearField("raw_data")
+    tensor.ClearField("float_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    del tensor.external_data[:]
+    for key, value in (("location", "weights.bin"), ("offset", offset), ("length", length)):
+        entry = tensor.external_data.add()
+        entry.key, entry.value = key, str(value)

@@ -1,0 +1,126 @@
+"""What a voice's norms measure, learnt once and refined from use."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from speech.kokoro.streaming import Statistics
+
+BUCKET_EDGES = (40, 70, 120, 220)
+"""Upper phoneme counts of the buckets but the last. Kokoro takes another row of the voice's
+table for each count; rows far apart differ (a short line with a long line's statistics came
+out 10 dB too quiet), neighbours hardly do."""
+
+MEMORY = 16
+"""Units that an average remembers: enough to level out sentences, few enough to follow."""
+
+SAVE_EVERY = 8
+"""New units between two writes to disk."""
+
+
+def bucket_of(phonemes: int) -> int:
+    """Index of the bucket a unit of so many phonemes belongs to."""
+    return sum(phonemes > edge for edge in BUCKET_EDGES)
+
+
+class VoiceStatistics:
+    """Averages of one voice and model, by bucket, kept in a file. Not thread-safe.
+
+    A file that is damaged or of another model counts as absent. A folder that cannot be
+    written costs only the memory of the next start.
+    """
+
+    def __init__(self, file: Path, shapes: tuple[int, ...] = ()) -> None:
+        """``shapes``: channels of each layer, where known; a file with others is not used."""
+        self._file = file
+        self._averages: dict[int, tuple[Statistics, int]] = {}
+        self._unsaved = 0
+        self._shapes = shapes
+        self._load()
+
+    @property
+    def buckets(self) -> list[int]:
+        """Buckets with an average, in order."""
+        return sorted(self._averages)
+
+    def get(self, phonemes: int) -> Statistics | None:
+        """The average for units of this length, or of the nearest length known."""
+        if not self._averages:
+            return None
+        wanted = bucket_of(phonemes)
+        return self._averages[min(self._averages, key=lambda k: (abs(k - wanted), -k))][0]
+
+    def fold(self, phonemes: int, own: Statistics) -> None:
+        """Take a unit's own statistics into the average."""
+        bucket = bucket_of(phonemes)
+        known, count = self._averages.get(bucket, (own, 0))
+        share = 1.0 / min(count + 1, MEMORY)
+        blended = Statistics(
+            tuple(_blend(a, b, share) for a, b in zip(known.mean, own.mean, strict=True)),
+            tuple(_blend(a, b, share) for a, b in zip(known.variance, own.variance, strict=True)),
+        )
+        self._averages[bucket] = (blended, count + 1)
+        self._unsaved += 1
+        if self._unsaved >= SAVE_EVERY:
+            self.save()
+
+    def save(self) -> None:
+        """Write to the file, whole or not at all."""
+        if not self._unsaved:
+            return
+        arrays: dict[str, NDArray[np.float32]] = {}
+        for bucket, (average, count) in self._averages.items():
+            arrays[f"{bucket}/count"] = np.asarray([count], np.float32)
+            for k, (mean, variance) in enumerate(zip(average.mean, average.variance, strict=True)):
+                arrays[f"{bucket}/{k}"] = np.stack([mean, variance])
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(
+                dir=self._file.parent, suffix=".part", delete=False
+            ) as part:
+                np.savez(part, **arrays)  # type: ignore[arg-type]  # its stub has no keywords
+            os.replace(part.name, self._file)
+        except OSError:
+            return  # learnt again after the next start
+        self._unsaved = 0
+
+    def _load(self) -> None:
+        try:
+            with np.load(self._file) as arrays:
+                buckets = {int(name.split("/")[0]) for name in arrays.files}
+                for bucket in buckets:
+                    self._averages[bucket] = self._read(arrays, bucket)
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+            self._averages.clear()
+
+    def _read(self, arrays: np.lib.npyio.NpzFile, bucket: int) -> tuple[Statistics, int]:
+        count = int(arrays[f"{bucket}/count"][0])
+        layers = sum(name.startswith(f"{bucket}/") for name in arrays.files) - 1
+        pairs = [np.asarray(arrays[f"{bucket}/{k}"], np.float32) for k in range(layers)]
+        channels = tuple(pair.shape[1] for pair in pairs)
+        if (self._shapes and channels != self._shapes) or not all(map(_is_sound, pairs)):
+            raise ValueError("statistics of another model")
+        return Statistics(tuple(p[0] for p in pairs), tuple(p[1] for p in pairs)), count
+
+
+def statistics_file(folder: Path, voice_name: str, table: NDArray[np.float32]) -> Path:
+    """Where a voice's averages are kept; another table under the same name gets another file."""
+    digest = hashlib.sha256(np.ascontiguousarray(table, "<f4").tobytes()).hexdigest()[:12]
+    plain = "".join(c if c.isalnum() or c in "._-" else "-" for c in voice_name)[:60]
+    return folder / f"{plain}-{digest}.npz"
+
+
+def _blend(old: NDArray[np.float32], new: NDArray[np.float32], share: float) -> NDArray[np.float32]:
+    return (old * np.float32(1 - share) + new * np.float32(share)).astype(np.float32)
+
+
+def _is_sound(pair: NDArray[np.float32]) -> bool:
+    return bool(np.isfinite(pair).all() and (pair[1] >= 0).all()) and math.prod(pair.shape) > 0
