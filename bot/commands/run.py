@@ -45,19 +45,22 @@ def command(invocation: Invocation, file: str, out: str) -> int:
 def run_file(invocation: Invocation, scenario: Scenario, out_dir: Path) -> Result:
     """Run ``scenario`` with the invocation's settings; everything is checked first."""
     from bot.models import ensure_models
-    from bot.scenario.outputs import check_writable
+    from bot.scenario.outputs import prepare_folder
     from bot.scenario.overrides import check_replay, expected_settings
     from bot.scenario.render import check_files
 
     settings = expected_settings(scenario, invocation.settings)
     check_files(scenario)
     check_replay(scenario)
-    check_writable(out_dir)
+    prepare_folder(out_dir)
     ensure_models(settings, invocation.secrets)
     try:
         return asyncio.run(_run(invocation, scenario, out_dir))
     except KeyboardInterrupt:
-        _notify(f"stopped; what was recorded is in {out_dir}")
+        kept = (out_dir / "result.json").is_file()
+        _notify(
+            f"stopped; what was recorded is in {out_dir}" if kept else "stopped before it began"
+        )
         raise
 
 

@@ -15,13 +15,18 @@ from speech.timeline import TimelineEvent
 from transports.script.recording import Recording
 
 
-def check_writable(out_dir: Path) -> None:
-    """Make the folder; raise ``UsageError`` before a run whose result could not be kept."""
+def prepare_folder(out_dir: Path) -> None:
+    """Make the folder and clear it of an earlier run's files, which would pass for this one's.
+
+    Raises ``UsageError`` before a run whose result could not be kept.
+    """
     try:
         out_dir.mkdir(parents=True, exist_ok=True)
         probe = out_dir / ".earshot-run"
         probe.touch()
         probe.unlink()
+        for name in (MIX, TIMELINE, RESULT, REPORT):
+            (out_dir / name).unlink(missing_ok=True)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"--out {out_dir}: {reason}; choose another folder") from error

@@ -99,3 +99,17 @@ def test_report_refuses_a_folder_that_is_no_run(
 ) -> None:
     assert main(["report", str(tmp_path)]) == 2
     assert "give the folder that earshot run wrote" in capsys.readouterr().err
+
+
+def test_an_earlier_runs_files_do_not_pass_for_this_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "result.json").write_text("{}")
+    (tmp_path / "mine.txt").touch()
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bot.models.ensure_models", stop)
+    assert main(["run", scenario(tmp_path, "turns: [{text: hi}]"), "--out", str(tmp_path)]) == 130
+    assert {path.name for path in tmp_path.iterdir()} == {"x.yaml", "mine.txt"}

@@ -1,0 +1,99 @@
+"""With real models and human speech every scenario passes, and the recording says what was said."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import soundfile
+
+from bot.scenario.words import word_error_rate
+from speech.audio.wav import write_wav
+from speech.errors import ModelFileError
+from speech.hearing.whisper import WhisperRecogniser
+from speech.models.store import model_dir
+from tests.speech_assets import ASTERISK
+from tests.support import require
+
+pytestmark = [pytest.mark.e2e, pytest.mark.models]
+
+ROOT = Path(__file__).parents[2]
+SCENARIOS = sorted((ROOT / "tests" / "scenarios").glob("*.yaml"))
+LONGEST_S = 280
+
+
+def have_models() -> bool:
+    try:
+        for name in ("kokoro-82m-int8", "kokoro-voices", "whisper-tiny.en"):
+            model_dir(name)
+    except ModelFileError:
+        return False
+    return True
+
+
+def earshot(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "bot", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LONGEST_S)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed() -> None:
+    require(have_models(), "model files: earshot models pull")
+    require(ASTERISK.is_dir(), "human speech: apt-get install asterisk-core-sounds-en-wav")
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+async def test_the_scenario_passes(path: Path, tmp_path: Path) -> None:
+    run = earshot("run", str(path), "--out", str(tmp_path), "--json")
+    assert run.stdout, run.stderr
+    record: dict[str, Any] = json.loads(run.stdout)
+    failed = [check for check in record["checks"] if not check["passed"]]
+    assert (failed, record["problems"]) == ([], [])
+    assert (run.returncode, record["passed"]) == (0, True)
+    assert record["notices"] == [], "a voice stood in for the human recording"
+    assert_stages_in_order(record)
+    await assert_recording_says_what_was_heard(record, tmp_path)
+
+
+def assert_stages_in_order(record: dict[str, Any]) -> None:
+    order = ["stt_final", "llm_request", "llm_first_token", "tts_request", "first_chunk"]
+    order += ["transport_send", "scheduled", "audible"]
+    for turn in record["turns"]:
+        times = [turn["times"][stage] for stage in order]
+        assert times == sorted(times), turn["times"]
+
+
+async def assert_recording_says_what_was_heard(record: dict[str, Any], folder: Path) -> None:
+    """The bot's side of mix.wav, transcribed by ears that had no part in the run."""
+    uncut = [turn["heard_text"] for turn in record["turns"]]
+    if not uncut or record["interruptions"]:
+        return
+    samples, rate_hz = soundfile.read(folder / record_name(record), dtype="int16")
+    greeting = record["greeting"]["heard_text"]
+    recogniser = WhisperRecogniser(model_dir("whisper-tiny.en"), timeout_s=60.0)
+    try:
+        await recogniser.start()
+        heard = await recogniser.transcribe(samples[:, 1].copy(), rate_hz)
+    finally:
+        await recogniser.aclose()
+    assert word_error_rate(" ".join([greeting, *uncut]), heard.text) <= 0.2, heard.text
+
+
+def record_name(record: dict[str, Any]) -> str:
+    return Path(record["files"]["mix"]).name
+
+
+def test_a_recording_cut_off_in_its_header_is_one_line(tmp_path: Path) -> None:
+    write_wav(tmp_path / "x.wav", soundfile.read(ASTERISK / "hello.wav", dtype="int16")[0], 8_000)
+    whole = (tmp_path / "x.wav").read_bytes()
+    (tmp_path / "x.wav").write_bytes(whole[:30])
+    scenario = tmp_path / "x.yaml"
+    scenario.write_text("turns: [{wav: x.wav}]")
+    run = earshot("run", str(scenario), "--out", str(tmp_path / "out"))
+    assert (run.returncode, run.stdout) == (2, "")
+    assert "x.wav" in run.stderr
+    assert run.stderr.count("\n") == 1
