@@ -7,11 +7,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
-import espeakng_loader  # type: ignore[import-untyped]
+import espeakng_loader
 from kokoro_onnx.chunker import split_phonemes
 from kokoro_onnx.config import DEFAULT_VOCAB, MAX_PHONEME_LENGTH
-from phonemizer.backend import EspeakBackend  # type: ignore[import-untyped]
-from phonemizer.backend.espeak.wrapper import EspeakWrapper  # type: ignore[import-untyped]
+from phonemizer.backend import EspeakBackend
+from phonemizer.backend.espeak.wrapper import EspeakWrapper
 
 from speech.kokoro.speakable import speakable
 
