@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bot.config.schema import Settings
 from speech.engine import SpeechEngine
-from speech.engines.kokoro_onnx import KokoroOnnxEngine
 from speech.models.store import model_dir
 
 MODELS = ("kokoro-82m-int8", "kokoro-voices")
@@ -12,6 +11,8 @@ MODELS = ("kokoro-82m-int8", "kokoro-voices")
 
 def build_engine(settings: Settings) -> SpeechEngine:
     """The engine of ``tts.engine``, not yet started. Raises ``ModelFileError``."""
+    from speech.engines.kokoro_onnx import KokoroOnnxEngine  # heavy: not for --help
+
     root, tts = settings.models.dir, settings.tts
     model, voices = (model_dir(model_id, root) for model_id in MODELS)
     return KokoroOnnxEngine(
