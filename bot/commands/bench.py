@@ -1,0 +1,50 @@
+"""``earshot bench``: what is fast, measured on this machine."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from bench import BENCHES
+from bot.commands.common import Invocation, earshot_command
+
+
+@earshot_command(
+    name="bench",
+    epilog="Examples:\n  earshot bench tts\n  earshot bench tts --json > tts.json\n"
+    "  earshot bench tts --only first-audio,cancel --rounds 7",
+)
+@click.argument("name", type=click.Choice(list(BENCHES)))
+@click.option(
+    "--rounds", type=click.IntRange(min=1), metavar="N", default=5, show_default=True,
+    help="Rounds of every measurement.",
+)  # fmt: skip
+@click.option("--quick", is_flag=True, help="One round with few texts, to see that it works.")
+@click.option("--only", metavar="PART[,PART]", default="", help="Some parts of it only.")
+@click.option(
+    "--threads", type=click.IntRange(min=0), metavar="N", default=0,
+    help="Threads of every engine.  [default: tts.threads, else every core]",
+)  # fmt: skip
+@click.option("--fast", is_flag=True, help="Measure tts.precision=fast too.")
+@click.option("--peer-spinning", is_flag=True, help="Let idle threads of the peers spin.")
+def command(
+    invocation: Invocation, name: str, rounds: int, quick: bool, only: str, threads: int,
+    fast: bool, peer_spinning: bool,
+) -> None:  # fmt: skip
+    """Measure NAME on this machine; leave the machine alone meanwhile."""
+    from bench.options import Options
+    from bench.progress import terminal_progress
+
+    bench = importlib.import_module(BENCHES[name])
+    wanted = [part.strip() for part in only.split(",") if part.strip()]
+    with terminal_progress() as progress:
+        options = Options(
+            invocation.settings, rounds=rounds, quick=quick, fast=fast,
+            peer_spinning=peer_spinning, only=wanted, threads=threads, progress=progress,
+        )  # fmt: skip
+        record = bench.run(options)
+    if invocation.json:
+        invocation.emit(record)
+    else:
+        click.echo("\n".join(bench.summary(record)))
