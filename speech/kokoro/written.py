@@ -1,0 +1,74 @@
+"""The words of a text as it writes them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from speech.kokoro.speakable import speakable
+
+_HINT = r"\[[^\[\]\n]+\]\(/[^/\n]*/\)"
+"""``[word](/phonemes/)``: how to say a word, written into the text."""
+_IDEOGRAPH = r"[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+"""Kana and Han, written without spaces; so each is a word of its own."""
+_BREAK = r"\s|[—…。、，！？：；]|-{2,}|\.{2,}"
+_RUN = re.compile(
+    rf"{_HINT}|{_IDEOGRAPH}[ーゃゅょっャュョッ]*|(?:(?!{_BREAK}|{_IDEOGRAPH}|{_HINT}).)+", re.DOTALL
+)
+
+_SAID_MARKS = frozenset("%‰&@#§¶/\\")
+_ABBREVIATION = re.compile(
+    r"(?:\w\.)+\w$|(?:Dr|Mrs?|Ms|Prof|St|Jr|Sr|Rev|Gen|Col|Capt|Lt|Sgt|Mt|Inc|Ltd|Co|Corp|vs|etc"
+    r"|approx|dept|Jan|Feb|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)$",
+    re.IGNORECASE,
+)
+"""A full stop after these is theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenWord:
+    """``text`` without the marks around it, ``spelled`` with them.
+
+    ``maybe_silent`` where it has no letter or digit: "&" is said in company but not alone.
+    """
+
+    text: str
+    spelled: str
+
+    @property
+    def maybe_silent(self) -> bool:
+        return not any(map(str.isalnum, self.text))
+
+
+def written_words(text: str) -> list[WrittenWord]:
+    """The words in order; parts of ``text`` as they are, numbers, prices and addresses whole.
+
+    Marks, emoji and other typography between words are none.
+    """
+    words = (WrittenWord(_bare(run), run) for run in _RUN.findall(text))
+    return [word for word in words if word.text and _has_sound(word)]
+
+
+def _bare(run: str) -> str:
+    if re.fullmatch(_HINT, run):
+        return run
+    start, stop = 0, len(run)
+    while start < stop and _is_mark(run[start]):
+        start += 1
+    while stop > start and _is_mark(run[stop - 1]):
+        stop -= 1
+    if run[stop : stop + 1] == "." and _ABBREVIATION.search(run[start:stop]):
+        stop += 1
+    if run[start - 1 : start] == "-" and run[start : start + 1].isdigit():
+        start -= 1
+    return run[start:stop]
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] in "PC" and character not in _SAID_MARKS
+
+
+def _has_sound(word: WrittenWord) -> bool:
+    # The letter is there because nothing is speakable without one.
+    return not word.maybe_silent or speakable(f"x{word.text}") != "x"
