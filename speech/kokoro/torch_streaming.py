@@ -70,14 +70,14 @@ class SeededFront(TorchFunctionMode):
 
     def __init__(self, seed: int, device: Any, check: Callable[[], None]) -> None:
         super().__init__()
-        self._check = check
+        self._check, self._ended = check, False
         self._generator = torch.Generator(device).manual_seed(seed)
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         """Called for every torch function."""
-        self._check()
+        self._check_once()
         if func is torch.rand:
             return func(*args, **(kwargs or {}), generator=self._generator)
         if func is torch.randn_like:
@@ -86,6 +86,13 @@ class SeededFront(TorchFunctionMode):
                 like.shape, generator=self._generator, device=like.device, dtype=like.dtype
             )
         return func(*args, **(kwargs or {}))
+
+    def _check_once(self) -> None:
+        """What cleans up behind the first error calls torch too, and shall get through."""
+        if not self._ended:
+            self._ended = True
+            self._check()
+            self._ended = False
 
 
 class TorchStreamingKokoro:
@@ -133,7 +140,7 @@ class TorchStreamingKokoro:
         if len(ids) > MAX_PHONEMES:
             raise EngineError(f"{len(ids)} phonemes are more than Kokoro's {MAX_PHONEMES}")
         check = _checker(computation)
-        with _computing(), SeededFront(_seed(ids), self._spectral, check):
+        with _computing(), SeededFront(unit_seed(ids), self._spectral, check):
             tokens = torch.tensor([[0, *ids, 0]], device=self.device)
             row = torch.tensor(style, dtype=torch.float32, device=self.device)
             seam, durations = self._network.forward_with_tokens(tokens, row, speed)
@@ -203,7 +210,7 @@ def choose_device(name: str) -> Any:
     return device
 
 
-def _seed(ids: Sequence[int]) -> int:
+def unit_seed(ids: Sequence[int]) -> int:
     """The same phonemes always get the same noise."""
     return zlib.crc32(np.asarray(ids, np.int64).tobytes())
 

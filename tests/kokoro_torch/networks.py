@@ -1,0 +1,99 @@
+"""A Kokoro of the published shape with random weights, laid down as it is published."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import kokoro_onnx
+import numpy as np
+import torch  # type: ignore[import-not-found, unused-ignore]
+from numpy.typing import NDArray
+
+from speech.kokoro import torch_package
+from speech.kokoro.model import Computation
+from speech.kokoro.torch_streaming import SeededFront, TorchStreamingKokoro, unit_seed
+
+IDS = (43, 50, 60, 70, 83, 16, 5)
+OTHER_IDS = (62, 47, 16, 51, 4)
+SPEED = 1.3
+
+
+@dataclass(frozen=True)
+class Torch:
+    """``model`` is loaded from ``folder``; ``original`` is the package's, untouched."""
+
+    folder: Path
+    original: Any
+    model: TorchStreamingKokoro
+
+
+def published_config() -> dict[str, Any]:
+    """Kokoro-82M's ``config.json``, which kokoro-onnx carries."""
+    path = Path(kokoro_onnx.__file__).parent / "config.json"
+    config: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return config
+
+
+def random_network(seed: int = 0) -> Any:
+    """The package's network; speaks 100 to 150 ms a phoneme at pitches around 120 Hz."""
+    torch.manual_seed(seed)
+    network = torch_package.build(torch_package._package(), published_config())
+    with torch.no_grad():
+        network.predictor.F0_proj.weight.mul_(40)
+        network.predictor.F0_proj.bias.fill_(120.0)
+        network.predictor.duration_proj.linear_layer.bias.fill_(-2.0)
+    return network
+
+
+def save(network: Any, folder: Path) -> None:
+    """As published: from a data-parallel training, before the norms had affine pairs."""
+    (folder / "config.json").write_text(json.dumps(published_config()))
+    state = {
+        part: {
+            f"module.{key}": value
+            for key, value in getattr(network, part).state_dict().items()
+            if not key.endswith((".norm.weight", ".norm.bias"))
+        }
+        for part in ("bert", "bert_encoder", "predictor", "decoder", "text_encoder")
+    }
+    torch.save(state, folder / "kokoro-v1_0.pth")
+
+
+def style(seed: int = 1) -> NDArray[np.float32]:
+    return (0.3 * np.random.default_rng(seed).standard_normal((1, 256))).astype(np.float32)
+
+
+@contextmanager
+def noise_of(ids: tuple[int, ...]) -> Iterator[None]:
+    """What the package draws at random is what our front draws for these phonemes."""
+    with SeededFront(unit_seed(ids), torch.device("cpu"), lambda: None):
+        yield
+
+
+class FakeComputation(Computation):
+    """Stops itself when it is asked for the ``stop_at``-th time, and counts."""
+
+    def __init__(self, stop_at: int | None = None) -> None:
+        super().__init__()
+        self.asked = 0
+        self._stop_at = stop_at
+
+    @property
+    def stopped(self) -> bool:
+        self.asked += 1
+        if self._stop_at is not None and self.asked >= self._stop_at:
+            self.stop()
+        return super().stopped
+
+
+def snr_db(wanted: NDArray[np.float32], got: NDArray[np.float32]) -> float:
+    """Signal to difference, up to 300 dB."""
+    assert wanted.shape == got.shape
+    assert np.abs(wanted).max() > 1e-3
+    signal = float(np.square(wanted, dtype=np.float64).sum())
+    return 10 * float(np.log10(signal / (float(np.square(wanted - got).sum()) + 1e-30 * signal)))
