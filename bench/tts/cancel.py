@@ -20,7 +20,6 @@ WATCHED_S = 2.0
 MOMENTS = {"before first audio": 0.5, "after first audio": 1.2, "mid unit": None}
 """Share of the undisturbed first-audio time at which the cancel comes; None: half of the
 undisturbed total."""
-_CUT_LENGTH, _NEXT_LENGTH = 350, 120
 
 
 async def measure(stage: Stage) -> list[dict[str, Any]]:
@@ -39,7 +38,7 @@ async def measure(stage: Stage) -> list[dict[str, Any]]:
 
 
 async def _round(stage: Stage, ours: Ours, number: int) -> list[dict[str, Any]]:
-    cut, following = (_pick(stage, length, number) for length in (_CUT_LENGTH, _NEXT_LENGTH))
+    following, cut = (_pick(stage, length, number) for length in stage.lengths[-2:])
     await settle()
     undisturbed = await listen(ours, following)
     await settle()
@@ -92,7 +91,7 @@ async def _cut(ours: Ours, text: str, delay_s: float, watched_s: float) -> float
 
 async def _peer_trial(stage: Stage, peer: Contestant) -> dict[str, Any]:
     """Stop reading a peer's unit half way through its work, which is all one can do to it."""
-    text = _pick(stage, _CUT_LENGTH, 0)
+    text = _pick(stage, stage.lengths[-1], 0)
     await settle()
     whole = await listen(peer, text)
     await settle()

@@ -8,7 +8,6 @@ import sys
 
 from bench.tts.ours import settings_of
 from bench.tts.stage import Stage
-from bench.tts.texts import LENGTHS
 from speech.errors import EarshotError
 
 _TIMEOUT_S = 600.0
@@ -20,7 +19,7 @@ async def measure(stage: Stage) -> dict[str, float]:
     stage.progress.begin("memory", 1)
     order = {
         "settings": settings_of(stage.options).model_dump(mode="json"),
-        "texts": [stage.texts_of(length)[0].words for length in LENGTHS],
+        "texts": [stage.texts_of(length)[0].words for length in stage.lengths],
     }
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.tts.memory_child",

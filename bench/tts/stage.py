@@ -12,7 +12,7 @@ from bench.options import Options, Progress
 from bench.tts.contestant import Contestant
 from bench.tts.ours import Ours, open_ours
 from bench.tts.peer_kokoro_onnx import PeerFiles, open_kokoro_onnx, write_voices
-from bench.tts.texts import Text, choose, phoneme_counter, read_lines
+from bench.tts.texts import LENGTHS, QUICK_LENGTHS, Text, choose, phoneme_counter, read_lines
 from bot.config.schema import Settings
 from bot.voice import MODELS
 from speech.errors import UsageError
@@ -39,6 +39,11 @@ class Stage:
     @property
     def rounds(self) -> int:
         return self.options.effective_rounds
+
+    @property
+    def lengths(self) -> list[int]:
+        """The lengths there are texts of, shortest first."""
+        return list(dict.fromkeys(text.length for text in self.texts))
 
     def texts_of(self, length: int) -> list[Text]:
         """The texts that stand for this length."""
@@ -68,9 +73,8 @@ async def open_stage(options: Options) -> AsyncIterator[Stage]:
 
     Raises ``UsageError`` for a voice that does not speak English, ``ModelFileError``.
     """
-    texts = choose(
-        read_lines("texts.txt"), phoneme_counter(), 1 if options.quick else TEXTS_PER_LENGTH
-    )
+    many, lengths = (1, QUICK_LENGTHS) if options.quick else (TEXTS_PER_LENGTH, LENGTHS)
+    texts = choose(read_lines("texts.txt"), phoneme_counter(), many, lengths)
     with tempfile.TemporaryDirectory(prefix="earshot-bench-") as folder:
         yield Stage(options, texts, _peer_files(options, Path(folder)))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from speech.errors import EarshotError
 
 LENGTHS = (15, 45, 120, 350)
+QUICK_LENGTHS = LENGTHS[:2]
 TOLERANCE = 0.15
 _FOLDER = Path(__file__).parent.parent
 
