@@ -8,6 +8,7 @@ from typing import Any
 
 from bench.figures import medians, ratio, ratios, rotated
 from bench.machine import load_average
+from bench.playback import play
 from bench.tts.contestant import RATE_HZ, Contestant, Spoken, listen, settle
 from bench.tts.stage import Stage
 from bench.tts.texts import Text
@@ -49,7 +50,7 @@ async def _round(stage: Stage, engines: Sequence[Contestant], number: int) -> li
 
 
 def _row(number: int, text: Text, engine: Contestant, spoken: Spoken) -> dict[str, Any]:
-    audible_s = spoken.audible_s
+    audible_s, lead_s = spoken.audible_s, play(spoken.arrivals).least_lead_s
     return {
         "round": number + 1,
         "length": text.length,
@@ -62,6 +63,7 @@ def _row(number: int, text: Text, engine: Contestant, spoken: Spoken) -> dict[st
         "total_ms": spoken.total_s * 1000,
         "audio_ms": len(spoken.samples) / RATE_HZ * 1000,
         "pieces": len(spoken.pieces),
+        "least_lead_ms": None if lead_s is None else lead_s * 1000,
         "load_average": load_average(),
     }
 

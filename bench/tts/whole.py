@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,37 +10,39 @@ from numpy.typing import NDArray
 
 from bench.tts.contestant import RATE_HZ, Pcm
 from bench.tts.ours import Ours
+from speech.audio.limit import soft_limit
 from speech.audio.pcm import float_to_int16
-from speech.kokoro.g2p import VOCABULARY, split
+from speech.kokoro.g2p import Phonemizer, ids_of, split
 from speech.kokoro.model import Computation
 from speech.kokoro.silence import trim
+from speech.kokoro.streaming import StreamingKokoro
 from speech.kokoro.voices import style_for
 
 
 async def speak_whole(ours: Ours, text: str) -> Pcm:
-    """The text in one go with its own statistics, silence trimmed as the engine does.
+    """The text in one go with its own statistics; else treated as the engine treats it.
 
-    Reaches into the engine, because the product has no reason to offer this: same loaded
-    graphs, so same weights in the same precision.
+    Reaches into the engine, because the product has no reason to offer this: the loaded
+    graphs, so the same weights in the same precision. The statistics are not folded in, so
+    the engine learns nothing from the sentence it is judged on.
     """
     engine: Any = ours.engine
     session: Any = ours.session
-    phonemes = await engine.phonemize(text, session._language, Computation())
+    phonemes = await engine.spell(partial(_phonemes, text, session._language))
     parts = []
     for piece in split(phonemes):
-        audio = await engine._compute.submit(
-            lambda piece=piece: _synthesize(engine, session, piece)
-        )
-        parts.append(float_to_int16(trim(audio, piece, RATE_HZ)))
+        audio = await engine.compute(partial(_synthesize, ids_of(piece), session._voice))
+        parts.append(float_to_int16(soft_limit(trim(audio, piece, RATE_HZ))))
     return np.concatenate(parts)
 
 
-def _synthesize(engine: Any, session: Any, phonemes: str) -> NDArray[np.float32]:
-    model, voice = engine._model, session._voice
-    if not hasattr(model, "whole"):
-        audio: NDArray[np.float32] = model.synthesize(phonemes, voice, 1.0, Computation())
-        return audio
-    ids = [VOCABULARY[symbol] for symbol in phonemes if symbol in VOCABULARY]
-    utterance = model.front(ids, style_for(voice, len(ids)), 1.0, Computation())
-    samples: NDArray[np.float32] = model.whole(utterance, Computation())[0]
-    return samples
+def _phonemes(text: str, language: str, phonemizer: Phonemizer) -> str:
+    return phonemizer.phonemes(text, language)
+
+
+def _synthesize(
+    ids: list[int], voice: NDArray[np.float32], model: StreamingKokoro
+) -> NDArray[np.float32]:
+    computation = Computation()
+    utterance = model.front(ids, style_for(voice, len(ids)), 1.0, computation)
+    return model.whole(utterance, computation)[0]

@@ -56,7 +56,8 @@ def test_what_was_cancelled_and_what_memory_was_taken(document: dict[str, Any]) 
     assert document["cpu_after_cancel_s"] >= 0
     assert document["gaps"] == [] or document["gaps"][0]["gap_ms"] > 0
     sizes = document["rss_mb"]
-    assert 50 < sizes["libraries"] < sizes["one_engine"] < sizes["one_engine_four_sessions"]
+    assert 10 < sizes["libraries"] < sizes["one_engine"] <= sizes["peak"]
+    assert sizes["one_engine_four_sessions"] <= sizes["peak"]
     assert document["dnsmos_delta"] is None
 
 

@@ -7,6 +7,7 @@ import pytest
 from bench.tts.stage import TEXTS_PER_LENGTH
 from bench.tts.texts import LENGTHS, TOLERANCE, choose, phoneme_counter, read_lines
 from speech.errors import EarshotError
+from speech.kokoro.calibration import SENTENCES
 
 
 def test_the_nearest_are_chosen_shortest_length_first() -> None:
@@ -35,3 +36,8 @@ def test_the_sentences() -> None:
     assert min(sizes) <= 4
     assert max(sizes) >= 30
     assert not set(sentences) & set(read_lines("texts.txt"))
+
+
+def test_no_voice_is_calibrated_with_what_it_is_judged_on() -> None:
+    judged = {*read_lines("sentences.txt"), *read_lines("texts.txt")}
+    assert not judged & set(SENTENCES)
