@@ -55,7 +55,7 @@ try() {
 # which is not used. KModel needs attrs, huggingface-hub, loguru, numpy and transformers.
 # The rest is what speech/ and its tests import.
 try pip install --quiet "attrs" "huggingface-hub" "loguru>=0.7" "numpy>=1.26" "transformers>=4.40" \
-  "kokoro-onnx>=0.6.1" "onnx>=1.17" "onnxruntime>=1.20" "rapidfuzz>=3.9" "soundfile>=0.13" "soxr>=0.5" \
+  "kokoro-onnx>=0.6.1" "onnx>=1.17" "onnxruntime>=1.20" "rapidfuzz>=3.9" "jiwer>=3.0" "soundfile>=0.13" "soxr>=0.5" \
   "hypothesis>=6.100" "pytest>=8.3" "pytest-asyncio>=0.25" "pytest-timeout>=2.3"
 try pip install --quiet --no-deps "kokoro>=0.9.4"
 echo "$want" >"$stamp"

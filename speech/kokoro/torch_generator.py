@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import torch  # type: ignore[import-not-found, unused-ignore]
+import torch
 from torch import nn
-from torch.nn.functional import leaky_relu  # type: ignore[import-not-found, unused-ignore]
+from torch.nn.functional import leaky_relu
 
 from speech.kokoro.streaming import Statistics
 

@@ -12,8 +12,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import torch  # type: ignore[import-not-found, unused-ignore]
-from torch.nn.utils import remove_weight_norm  # type: ignore[import-not-found, unused-ignore]
+import torch
+from torch.nn.utils import remove_weight_norm
 
 from speech.errors import ModelFileError, UsageError
 

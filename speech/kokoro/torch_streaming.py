@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch  # type: ignore[import-not-found, unused-ignore]
+import torch
 from numpy.typing import NDArray
 from torch import nn
-from torch.overrides import TorchFunctionMode  # type: ignore[import-not-found, unused-ignore]
+from torch.overrides import TorchFunctionMode
 
 from speech.errors import EngineError, UsageError
 from speech.kokoro.model import Computation

@@ -1,0 +1,74 @@
+"""Kokoro-82M through torch: CUDA, Apple's MPS, or the processor.
+
+Needs the extra ``gpu`` and Python below 3.13, and a folder with ``config.json`` and
+``kokoro-v1_0.pth`` of hexgrad/Kokoro-82M; nothing is fetched. Not measured on a GPU yet
+(``speech.kokoro.torch_streaming``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from speech.errors import ModelFileError, UsageError
+from speech.kokoro.engine import KokoroEngine
+from speech.kokoro.g2p import VOCABULARY
+from speech.kokoro.streaming import StreamingKokoro
+
+PREPARED = "prepared"
+
+
+class KokoroTorchEngine(KokoroEngine):
+    """Streams inside a unit; what its voices measure is kept in ``prepared`` in the folder."""
+
+    def __init__(
+        self,
+        folder: Path,
+        voices_dir: Path,
+        *,
+        device: str = "auto",
+        half: bool = False,
+        threads: int = 0,
+        max_concurrent: int = 1,
+        unit_timeout_s: float = 60.0,
+    ) -> None:
+        """``device``, ``half`` and ``threads`` as for ``TorchStreamingKokoro``.
+
+        Nothing is loaded before ``start``, which raises ``UsageError`` where torch or the
+        kokoro package is missing and ``ModelFileError`` for the files.
+        """
+        self._folder, self._device = folder, device
+        self._half, self._threads = half, threads
+        super().__init__(
+            "kokoro_torch",
+            self._load_model,
+            voices_dir,
+            folder / PREPARED / f"statistics-{_fingerprint(folder)}",
+            max_concurrent=max_concurrent,
+            unit_timeout_s=unit_timeout_s,
+        )
+
+    def _load_model(self) -> StreamingKokoro:
+        try:
+            from speech.kokoro.torch_streaming import TorchStreamingKokoro
+        except ImportError as error:
+            raise UsageError(
+                f"kokoro_torch needs torch ({error}); pip install 'earshot[gpu]' "
+                "(Python below 3.13), or set tts.engine to kokoro_onnx"
+            ) from error
+        model = TorchStreamingKokoro(
+            self._folder, self._device, threads=self._threads, half=self._half
+        )
+        if model.vocabulary != VOCABULARY:
+            raise ModelFileError(
+                f"{self._folder / 'config.json'} numbers phonemes otherwise than Kokoro-82M v1.0; "
+                "only that one is spoken with"
+            )
+        return model
+
+
+def _fingerprint(folder: Path) -> str:
+    """Changes with the checkpoint, without reading its 330 MB at every start."""
+    files = [(path.name, path.stat()) for path in sorted(folder.glob("*.pth"))]
+    marks = repr([(name, stat.st_size, stat.st_mtime_ns) for name, stat in files])
+    return hashlib.sha256(marks.encode()).hexdigest()[:12]
