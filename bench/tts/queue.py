@@ -72,25 +72,25 @@ def _row(
 
 
 def figures(rows: Sequence[dict[str, Any]] | None) -> dict[str, Any]:
-    """Every gap with its queue and real-time factor, and how many counted."""
+    """``gaps``: those heard where the machine kept up; the others apart from them."""
     if rows is None:
-        return {"gaps": None, "queues": None}
+        return {"gaps": None, "gaps_when_too_slow": None, "queues": None}
     kept_up = [row for row in rows if _keeps_up(row)]
-    gaps = [
-        {**gap, "round": row["round"], "queue": row["queue"], "counts": _keeps_up(row),
-         "real_time_factor": row["real_time_factor"]}
-        for row in rows for gap in row["gaps"]
-    ]  # fmt: skip
     leads = [row["least_lead_ms"] for row in kept_up if row["least_lead_ms"] is not None]
     return {
-        "gaps": gaps,
+        "gaps": _gaps(kept_up),
+        "gaps_when_too_slow": _gaps([row for row in rows if not _keeps_up(row)]),
         "queues": {
             "played": len(rows),
             "kept_up": len(kept_up),
-            "gaps_that_count": sum(gap["counts"] for gap in gaps),
             "least_lead_ms": min(leads, default=None),
         },
     }
+
+
+def _gaps(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    where = ("round", "queue", "real_time_factor")
+    return [{**gap, **{key: row[key] for key in where}} for row in rows for gap in row["gaps"]]
 
 
 def _keeps_up(row: dict[str, Any]) -> bool:

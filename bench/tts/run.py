@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -24,7 +25,7 @@ PARTS: dict[str, Callable[[Stage], Awaitable[Any]]] = {
     "memory": memory.measure,
 }
 PACKAGES = (
-    "earshot", "onnxruntime", "kokoro-onnx", "pipecat-ai", "numpy", "phonemizer-fork",
+    "earshot", "onnxruntime", "kokoro-onnx", "pipecat-ai", "numpy", "phonemizer",
     "espeakng-loader", "misaki", "faster-whisper", "ctranslate2", "speechmos", "librosa", "jiwer",
 )  # fmt: skip
 """Distributions that can change a figure."""
@@ -38,6 +39,7 @@ def run(options: Options) -> dict[str, Any]:
     parts = options.parts(PARTS)
     if "quality" in parts:
         quality.check_installed()  # rather now than after half an hour
+    logging.getLogger("phonemizer").disabled = True  # the peers let it warn at every text
     config = _config(options, parts)
     raw = asyncio.run(_measure(options, parts))
     config["load_average_after"] = machine.load_average()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bench.tts.queue import KEEPS_UP
+
 
 def summary(record: Mapping[str, Any]) -> list[str]:
     """What was measured, part by part; a part left out has no lines."""
@@ -38,8 +40,8 @@ def _speed(record: Mapping[str, Any]) -> Iterator[str]:
         },
         "10.2f",
     )
-    growth = _number(record["first_audio_350_over_45"], ".2f")
-    yield f"first audio at 350 phonemes over 45: {growth}"
+    if (growth := record["first_audio_350_over_45"]) is not None:
+        yield f"first audio at 350 phonemes over 45: {growth:.2f}"
 
 
 def _table(
@@ -59,9 +61,8 @@ def _queue(record: Mapping[str, Any]) -> Iterator[str]:
     if not queues:
         return
     yield (
-        f"queues: {queues['played']} played, {queues['kept_up']} in real time, "
-        f"{queues['gaps_that_count']} gaps in those, "
-        f"least audio in hand {_number(queues['least_lead_ms'], '.0f')} ms"
+        f"queues: {queues['played']} played, {queues['kept_up']} with real-time factor below "
+        f"{KEEPS_UP:g}, {len(record['gaps'])} gaps in those"
     )
     for gap in record["gaps"]:
         yield f"  gap of {gap['gap_ms']:.0f} ms before unit {gap['unit'] + 1} of {gap['queue']}"

@@ -54,7 +54,7 @@ def test_what_was_cancelled_and_what_memory_was_taken(document: dict[str, Any]) 
     cut = [row for row in document["rounds"] if row["part"] == "cancel"]
     assert [row["engine"] for row in cut] == ["ours"] * 3 + ["kokoro_onnx", "pipecat"]
     assert document["cpu_after_cancel_s"] >= 0
-    assert document["gaps"] == [] or document["gaps"][0]["gap_ms"] > 0
+    assert document["queues"]["played"] == 1
     sizes = document["rss_mb"]
     assert 10 < sizes["libraries"] < sizes["one_engine"] <= sizes["peak"]
     assert sizes["one_engine_four_sessions"] <= sizes["peak"]
