@@ -181,10 +181,15 @@ class ScenarioRun:
             conversation=conversation,
             checks=check(self._scenario, seen, events, conversation, context),
             problems=[*self._problems, *self._player.missed],
-            notices=self._notices,
+            notices=[*self._notices, *self._holes()],
             environment=self._environment,
         )
         return write_outputs(out_dir, result, recording, events)
+
+    def _holes(self) -> list[str]:
+        count, seconds = self._transport.holes
+        text = f"the voice did not keep up: {count} holes in its audio, {seconds:.2f} s in all"
+        return [text] if count else []
 
 
 def windows(scenario: Scenario, spoken: Sequence[Spoken]) -> list[Window]:

@@ -119,6 +119,24 @@ async def say_with_text(rig: Rig, samples: NDArray[np.int16], reply_id: str) -> 
     await rig.worker.queue_frame(text)
 
 
+async def test_audio_that_comes_too_late_leaves_a_hole_that_is_counted(
+    transport: ScriptTransport,
+) -> None:
+    async with running(transport) as rig:
+        piece = TTSAudioRawFrame(tone(0.2).tobytes(), RATE_HZ, 1, context_id="r1")
+        again = TTSAudioRawFrame(tone(0.2).tobytes(), RATE_HZ, 1, context_id="r1")
+        await rig.worker.queue_frame(TTSStartedFrame(context_id="r1"))
+        await rig.worker.queue_frame(piece)
+        await rig.microphone.until(lambda: transport.played_position("r1") > 0.19)
+        count = len(rig.microphone.frames)
+        await rig.microphone.until(lambda: len(rig.microphone.frames) > count + 5)
+        await rig.worker.queue_frame(again)
+        await rig.microphone.until(lambda: transport.played_position("r1") > 0.39)
+    count, seconds = transport.holes
+    assert count == 1
+    assert seconds > 0.05
+
+
 async def test_late_audio_of_a_cut_reply_is_dropped(transport: ScriptTransport) -> None:
     async with running(transport) as rig:
         await rig.say(tone(2.0), "r1")

@@ -124,6 +124,11 @@ class ScriptTransport(BaseTransport):
         """Both sides as a listener heard them so far."""
         return Recording(self._user, self._bot, self._clock_origin())
 
+    @property
+    def holes(self) -> tuple[int, float]:
+        """How often the bot's audio came too late within a reply, and the seconds missing."""
+        return (self._speaker.underruns, self._speaker.underrun_s) if self._speaker else (0, 0.0)
+
     def heard_replies(self) -> list[ReplyAudio]:
         """The audible replies so far, in order; between -50 dBFS and -50 dBFS."""
         speaker = self._speaker
