@@ -28,6 +28,7 @@ from speech.kokoro.torch_package import load_network
 
 MAX_PHONEMES = 510
 COLUMNS_PER_FRAME = 60
+"""Of the spectrum: a step of 5 samples."""
 
 Tensor = Any
 

@@ -41,7 +41,7 @@ def case(kokoro: Torch, tmp_path_factory: pytest.TempPathFactory) -> EngineCase:
     save_voice(voices)
 
     def make() -> KokoroTorchEngine:
-        return KokoroTorchEngine(kokoro.folder, voices, device="cpu", unit_timeout_s=240)
+        return KokoroTorchEngine(kokoro.folder, voices, device="cpu", threads=1, unit_timeout_s=240)
 
     return EngineCase("kokoro_torch", make, VOICE, wrong_styles)
 
