@@ -18,7 +18,7 @@ Spell = Callable[[list[str]], list[str]]
 
 _WINDOW_FACTOR, _WINDOW_EXTRA = 1.4, 60
 """A piece is looked for in so much of what its words are alone."""
-_SPELL_AT_ONCE = 32
+_SPELL_AT_ONCE = 8
 
 
 class WordAligner:
@@ -41,9 +41,10 @@ class WordAligner:
 
         ``phonemes`` are exactly those the model is given. Takes a few milliseconds.
         """
-        self._fill(round(len(phonemes) * _WINDOW_FACTOR) + _WINDOW_EXTRA)
-        to_end = is_last and self._spelled == len(self._words)
-        places = match(phonemes, self._expected, to_end=to_end)
+        width = round(len(phonemes) * _WINDOW_FACTOR) + _WINDOW_EXTRA
+        self._fill(width)
+        to_end = is_last and self._spelled == len(self._words) and len(self._expected) <= width
+        places = match(phonemes, self._expected[:width], to_end=to_end)
         owners = _adopted(phonemes, [self._owner(place) for place in places])
         reached = max(self._owners if to_end else owners, default=NOWHERE)
         begun = range(self._next, max(self._next, reached + 1))

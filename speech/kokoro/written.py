@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 from speech.kokoro.speakable import speakable
 
-_HINT = r"\[[^\[\]\n]+\]\(/[^/\n]*/\)"
+_HINT = r"\[[^\[\]\n]{1,99}\]\(/[^/\n]{0,99}/\)"
 """``[word](/phonemes/)``: how to say a word, written into the text."""
 _IDEOGRAPH = r"[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 """Kana and Han, written without spaces; so each is a word of its own."""
 _BREAK = r"\s|[—…。、，！？：；]|-{2,}|\.{2,}"
+_LONGEST_RUN = 256
+"""Characters; a longer run without a space is no word and is cut, as ``speakable`` does."""
 _RUN = re.compile(
-    rf"{_HINT}|{_IDEOGRAPH}[ーゃゅょっャュョッ]*|(?:(?!{_BREAK}|{_IDEOGRAPH}|{_HINT}).)+", re.DOTALL
+    rf"{_HINT}|{_IDEOGRAPH}[ーゃゅょっャュョッ]*|(?:(?!{_BREAK}|{_IDEOGRAPH}|{_HINT}).){{1,{_LONGEST_RUN}}}",
+    re.DOTALL,
 )
 
 _SAID_MARKS = frozenset("%‰&@#§¶/\\")
