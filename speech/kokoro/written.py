@@ -49,8 +49,23 @@ def written_words(text: str) -> list[WrittenWord]:
 
     Marks, emoji and other typography between words are none.
     """
-    words = (WrittenWord(_bare(run), run) for run in _RUN.findall(text))
-    return [word for word in words if word.text and _has_sound(word)]
+    words = []
+    for match in _RUN.finditer(text):
+        run, start = match.group(), match.start()
+        bare = _bare(run)
+        if start and not text[start - 1].isspace():
+            bare = _without_leading_signs(bare)
+        word = WrittenWord(bare, run)
+        if bare and _has_sound(word):
+            words.append(word)
+    return words
+
+
+def _without_leading_signs(bare: str) -> str:
+    """Signs that cling to the word before are taken for its marks by whoever cuts the text."""
+    if re.fullmatch(_HINT, bare):
+        return bare
+    return bare[next((at for at, c in enumerate(bare) if c.isalnum()), len(bare)) :]
 
 
 def _bare(run: str) -> str:
