@@ -48,6 +48,18 @@ class TimelineClock(BaseClock):
 
 Handler = Callable[[Any, float], None]
 
+_BOTH_WAYS = (
+    VADUserStartedSpeakingFrame,
+    VADUserStoppedSpeakingFrame,
+    UserStartedSpeakingFrame,
+    UserStoppedSpeakingFrame,
+    BotStartedSpeakingFrame,
+    BotStoppedSpeakingFrame,
+    InterruptionFrame,
+    FunctionCallInProgressFrame,
+    FunctionCallResultFrame,
+)
+
 
 class TimelineObserver(BaseObserver):
     """Marks turns, transcripts, LLM stages, units, interruptions, tools and errors.
@@ -88,9 +100,8 @@ class TimelineObserver(BaseObserver):
 
     @staticmethod
     def _is_twin(data: FramePushed) -> bool:
-        """A broadcast frame goes both ways; the one going down stands for both."""
-        twin = data.frame.broadcast_sibling_id is not None
-        return twin and data.direction is FrameDirection.UPSTREAM
+        """These go both ways, not always as siblings; the one going down stands for both."""
+        return isinstance(data.frame, _BOTH_WAYS) and data.direction is FrameDirection.UPSTREAM
 
     @staticmethod
     def _is_announcement(data: FramePushed) -> bool:
@@ -107,7 +118,8 @@ class TimelineObserver(BaseObserver):
         self._timeline.mark("user_onset", at=at - frame.start_secs)
 
     def _speech_end(self, frame: VADUserStoppedSpeakingFrame, at: float) -> None:
-        self._timeline.mark("user_speech_end", at=at - frame.stop_secs)
+        ended = at - frame.stop_secs
+        self._timeline.mark("user_speech_end", at=ended, detector_s=frame.stop_secs)
 
     def _transcript(self, frame: TranscriptionFrame, at: float) -> None:
         self._timeline.mark("stt_final", at=at)
@@ -131,7 +143,8 @@ class TimelineObserver(BaseObserver):
         self._timeline.mark("bot_text", at=at, text=frame.text.lstrip() + ending)
 
     def _tool_call(self, frame: FunctionCallInProgressFrame, at: float) -> None:
-        self._timeline.mark("tool_call", at=at, tool=frame.function_name)
+        arguments = dict(frame.arguments or {})
+        self._timeline.mark("tool_call", at=at, tool=frame.function_name, arguments=arguments)
 
     def _tool_result(self, frame: FunctionCallResultFrame, at: float) -> None:
         self._timeline.mark("tool_result", at=at, tool=frame.function_name)
