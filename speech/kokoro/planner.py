@@ -177,18 +177,21 @@ class ChunkPlanner:
             self._affordable(_SAFETY * buffered_s),
             FIRST_FRAMES,
         )
-        return self._whole_tail(start, min(size, LONGEST_FRAMES))
+        return self._whole_tail(start, min(size, LONGEST_FRAMES), buffered_s)
 
     def _affordable(self, seconds: float) -> int:
         per_run, per_frame = self._speed.line
         return _floor((seconds - per_run) / per_frame - 2 * CONTEXT_FRAMES)
 
-    def _whole_tail(self, start: int, size: int) -> int:
+    def _whole_tail(self, start: int, size: int, buffered_s: float = math.inf) -> int:
         """``size``, but so that the rest is nothing or worth a run."""
         rest = self._frames - start
         if rest - size >= FIRST_FRAMES:
             return size
-        return rest if rest <= LONGEST_FRAMES else rest - FIRST_FRAMES
+        in_time = self._cost_s(start, rest) <= _LIMIT * buffered_s
+        if rest < 2 * FIRST_FRAMES or (rest <= LONGEST_FRAMES and in_time):
+            return rest
+        return rest - FIRST_FRAMES
 
     def _cost_s(self, start: int, size: int) -> float:
         first = max(0, start - CONTEXT_FRAMES)
