@@ -43,8 +43,9 @@ format: setup-dev ## rewrite the code in house style
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: setup-dev ## run the benchmarks
-	@$(BIN)/earshot bench $(ARGS)
+bench: ## run the speech benchmark, quality included (ARGS="--quick")
+	@scripts/setup.sh bench
+	@$(BIN)/earshot bench tts $(ARGS)
 
 lock: ## resolve the lock files again (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
@@ -52,6 +53,9 @@ lock: ## resolve the lock files again (needs uv)
 	uv pip compile pyproject.toml --extra room --extra dev -c requirements/base.lock --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --custom-compile-command "make lock" -q -o requirements/dev.lock
+	uv pip compile pyproject.toml --extra dev --extra bench -c requirements/dev.lock --universal \
+	  --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --custom-compile-command "make lock" -q -o requirements/bench.lock
 
 clean: ## remove what was built, keep the models
 	rm -rf .venv out .mypy_cache .ruff_cache .pytest_cache .hypothesis
