@@ -65,8 +65,8 @@ async def open_parts(
 
 
 async def _open_voice(engine: SpeechEngine, settings: Settings) -> dict[str, list[PcmChunk]]:
-    await engine.start()
     bot, tts = settings.bot, settings.tts
+    await engine.calibrate(tts.voice)
     # Greeting and goodbye are spoken whole; the apology comes as LLM text, in units.
     texts = [bot.greeting, bot.goodbye, *await _units(bot.apology)]
     fixed = [text.replace("{name}", bot.name) for text in texts if text]

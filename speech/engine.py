@@ -82,6 +82,14 @@ class SpeechEngine(Protocol):
         """Names ``open`` accepts, sorted."""
         ...
 
+    async def calibrate(self, voice: str) -> bool:
+        """Start, and do what this voice needs done once so that it speaks without delay.
+
+        May take some seconds the first time; False where nothing was to be done. Errors as
+        in ``open``.
+        """
+        ...
+
     async def open(
         self, voice: str, speed: float = 1.0, *, stamp: Stamp | None = None
     ) -> SpeechSession:

@@ -45,6 +45,11 @@ def language_of(voice: str) -> str:
     return LANGUAGES.get(voice[:1], "en-us")
 
 
+def ids_of(phonemes: str) -> list[int]:
+    """The model's numbers for phonemes; unknown symbols are left out."""
+    return [VOCABULARY[symbol] for symbol in phonemes if symbol in VOCABULARY]
+
+
 def split(phonemes: str) -> list[str]:
     """Pieces the model can take, cut at sentence, clause or word borders; nothing lost."""
     pieces: list[str] = split_phonemes(phonemes, MAX_PHONEME_LENGTH)

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 import onnxruntime
-from kokoro_onnx.session import embedded_vocab, input_dtypes
+from kokoro_onnx.session import input_dtypes
 from numpy.typing import NDArray
 
 from speech.errors import EngineError, ModelFileError
-from speech.kokoro.g2p import VOCABULARY
-from speech.kokoro.voices import Voice, style_for
 
 SAMPLE_RATE_HZ = 24_000
 _ERRORS_ONLY = 3
@@ -52,31 +50,22 @@ class KokoroModel:
             raise ModelFileError(
                 f"{path} is not a Kokoro model: its inputs are {list(self._types)}"
             )
-        self._vocabulary: dict[str, int] = embedded_vocab(self._session) or VOCABULARY
 
-    def synthesize(
-        self, phonemes: str, voice: Voice, speed: float, computation: Computation
+    def run(
+        self, ids: list[int], style: NDArray[np.float32], speed: float, computation: Computation
     ) -> NDArray[np.float32]:
         """Mono samples at 24 kHz of at most 510 phonemes, with the model's own silence.
 
         Blocks for about a third of the sound's length. Raises ``EngineError``, also when
         the computation was stopped.
         """
-        ids = [self._vocabulary[symbol] for symbol in phonemes if symbol in self._vocabulary]
-        inputs = {
-            self._tokens_input: [[0, *ids, 0]],
-            "style": style_for(voice, len(ids)),
-            "speed": [speed],
-        }
+        inputs = {self._tokens_input: [[0, *ids, 0]], "style": style, "speed": [speed]}
         feed = {name: np.asarray(value, self._types[name]) for name, value in inputs.items()}
         try:
             audio = self._session.run(None, feed, computation.options)[0]
         except Exception as error:  # onnxruntime's error classes share no public base
             raise EngineError(f"Kokoro failed: {first_line(error)}") from error
-        samples = np.asarray(audio, np.float32).ravel()
-        if not np.isfinite(samples).all():
-            raise EngineError("Kokoro failed: its samples are not numbers")
-        return samples
+        return np.asarray(audio, np.float32).ravel()
 
 
 def open_session(path: Path, threads: int) -> onnxruntime.InferenceSession:

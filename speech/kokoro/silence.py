@@ -13,20 +13,57 @@ _LEAD_S = 0.03
 _SENTENCE_S, _CLAUSE_S, _WORD_S = 0.3, 0.15, 0.05
 
 
-def trim(audio: NDArray[np.float32], phonemes: str, rate_hz: int) -> NDArray[np.float32]:
-    """The utterance with little silence before it and a natural pause after.
+class Trim:
+    """Cuts the silence off an utterance that comes in pieces.
 
     The model gives 0.3 to 0.4 s before and about 0.5 s after every utterance. The first is
     waiting time for the listener, and both together make 0.9 s between two sentences, twice
-    what people leave; so the lead goes and the pause follows the last mark.
+    what people leave; so the lead goes and the pause follows the last mark. ``lead`` is how
+    many samples were cut before the first sound.
     """
-    loud = np.abs(audio)
-    audible = np.flatnonzero(loud > _ONSET)
-    if not audible.size:
+
+    def __init__(self, phonemes: str, rate_hz: int) -> None:
+        self.lead = 0
+        self._lead_samples = round(_LEAD_S * rate_hz)
+        self._pause = round(_pause_s(phonemes) * rate_hz)
+        self._started = False
+        self._held = np.zeros(0, np.float32)
+        self._silent = 0
+
+    def feed(self, audio: NDArray[np.float32], *, is_last: bool) -> NDArray[np.float32]:
+        """What may be played of the next piece; empty while nothing is to be heard yet."""
+        if not self._started:
+            audio = self._onset(np.concatenate([self._held, audio]), is_last=is_last)
+        if is_last:
+            audio = self._ending(audio)
+        loud = np.flatnonzero(np.abs(audio) > _DECAY)
+        self._silent = len(audio) - 1 - int(loud[-1]) if loud.size else self._silent + len(audio)
         return audio
-    first = int(audible[0]) - round(_LEAD_S * rate_hz)
-    last = int(np.flatnonzero(loud > _DECAY)[-1]) + round(_pause_s(phonemes) * rate_hz)
-    return audio[max(first, 0) : last + 1]
+
+    def _onset(self, audio: NDArray[np.float32], *, is_last: bool) -> NDArray[np.float32]:
+        audible = np.flatnonzero(np.abs(audio) > _ONSET)
+        if audible.size:
+            self._started = True
+            first = max(int(audible[0]) - self._lead_samples, 0)
+            self.lead += first
+            return audio[first:]
+        if is_last and self.lead == 0:
+            return audio  # nothing audible at all: as it is, not lost
+        kept = audio[-self._lead_samples :]
+        self.lead += len(audio) - len(kept)
+        self._held = kept
+        return audio[:0]
+
+    def _ending(self, audio: NDArray[np.float32]) -> NDArray[np.float32]:
+        loud = np.flatnonzero(np.abs(audio) > _DECAY)
+        if loud.size:
+            return audio[: int(loud[-1]) + self._pause + 1]
+        return audio[: max(self._pause - self._silent, 0)]
+
+
+def trim(audio: NDArray[np.float32], phonemes: str, rate_hz: int) -> NDArray[np.float32]:
+    """A whole utterance with little silence before it and a natural pause after."""
+    return Trim(phonemes, rate_hz).feed(audio, is_last=True)
 
 
 def _pause_s(phonemes: str) -> float:

@@ -93,4 +93,5 @@ def _basis(window: NDArray[np.float32]) -> NDArray[np.float32]:
     n = np.arange(FFT)
     angles = -2 * np.pi * n[:, None] * np.arange(FFT // 2 + 1) / FFT
     basis = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
-    return (window.astype(np.float64)[:, None] * basis).astype(np.float32)
+    windowed = window.astype(np.float64)[:, None] * basis
+    return np.asarray(windowed, np.float32)

@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 
 from speech.kokoro.streaming import Statistics
 
-BUCKET_EDGES = (40, 70, 120, 220)
+BUCKET_EDGES = (24, 40, 70, 120, 220)
 """Upper phoneme counts of the buckets but the last. Kokoro takes another row of the voice's
-table for each count; rows far apart differ (a short line with a long line's statistics came
-out 10 dB too quiet), neighbours hardly do."""
+table for each count. Neighbouring rows hardly differ, rows far apart do: a line of 7 phonemes
+came out silent with the statistics of 60."""
+
+VERSION = 2
+"""Raised with every change of the buckets: older averages are then learnt anew."""
 
 MEMORY = 16
 """Units that an average remembers: enough to level out sentences, few enough to follow."""
@@ -52,15 +55,21 @@ class VoiceStatistics:
         return sorted(self._averages)
 
     def get(self, phonemes: int) -> Statistics | None:
-        """The average for units of this length, or of the nearest length known."""
-        if not self._averages:
-            return None
+        """The average for units of this length, or of a neighbouring one; None if unknown.
+
+        The shortest units have none: their rows differ too much from each other.
+        """
         wanted = bucket_of(phonemes)
-        return self._averages[min(self._averages, key=lambda k: (abs(k - wanted), -k))][0]
+        near = [k for k in self._averages if k > 0 and abs(k - wanted) <= 1]
+        if wanted == 0 or not near:
+            return None
+        return self._averages[min(near, key=lambda k: abs(k - wanted))][0]
 
     def fold(self, phonemes: int, own: Statistics) -> None:
         """Take a unit's own statistics into the average."""
         bucket = bucket_of(phonemes)
+        if bucket == 0:
+            return
         known, count = self._averages.get(bucket, (own, 0))
         share = 1.0 / min(count + 1, MEMORY)
         blended = Statistics(
@@ -98,7 +107,7 @@ class VoiceStatistics:
                 buckets = {int(name.split("/")[0]) for name in arrays.files}
                 for bucket in buckets:
                     self._averages[bucket] = self._read(arrays, bucket)
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile):
             self._averages.clear()
 
     def _read(self, arrays: np.lib.npyio.NpzFile, bucket: int) -> tuple[Statistics, int]:
@@ -114,6 +123,7 @@ class VoiceStatistics:
 def statistics_file(folder: Path, voice_name: str, table: NDArray[np.float32]) -> Path:
     """Where a voice's averages are kept; another table under the same name gets another file."""
     digest = hashlib.sha256(np.ascontiguousarray(table, "<f4").tobytes()).hexdigest()[:12]
+    folder = folder / f"statistics-v{VERSION}"
     plain = "".join(c if c.isalnum() or c in "._-" else "-" for c in voice_name)[:60]
     return folder / f"{plain}-{digest}.npz"
 

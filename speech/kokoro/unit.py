@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from speech.engine import Stamp
 from speech.errors import EngineError
 from speech.kokoro.model import Computation
 
@@ -25,6 +26,13 @@ class Unit:
         self.computation = Computation()
         self._cancelled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._callbacks: list[Callable[[], object]] = []
+        self._stamped: set[str] = set()
+
+    def stamp_once(self, stamp: Stamp, stage: str) -> None:
+        """Mark a stage the first time it is reached."""
+        if stage not in self._stamped:
+            self._stamped.add(stage)
+            stamp(stage, self.id)
 
     @property
     def cancelled(self) -> bool:

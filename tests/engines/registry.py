@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from speech.engine import SpeechEngine, SpeechSession
-from speech.engines.kokoro_onnx import KokoroOnnxEngine, KokoroSession
+from speech.engines.kokoro_onnx import KokoroOnnxEngine
+from speech.kokoro.session import KokoroSession
 from speech.models.store import models_root
 from tests.support import require
 

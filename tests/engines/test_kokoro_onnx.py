@@ -43,18 +43,16 @@ async def test_a_unit_past_its_deadline_fails_and_stops_computing(
 
 
 async def test_a_unit_cancelled_in_the_queue_is_never_computed(kokoro: KokoroOnnxEngine) -> None:
-    stamps = Stamps()
-    one = await kokoro.open("af_heart", stamp=stamps)
-    two = await kokoro.open("am_adam", stamp=stamps)
-    running = asyncio.create_task(collect(one.speak("running", LONG)))
-    await stamps.synthesis_of("running")
-    queued = asyncio.create_task(collect(two.speak("queued", LONG)))
-    await asyncio.sleep(0.1)  # its text is spelled and its job waits behind the running one
-    two.cancel("queued")
+    stamps, release = Stamps(), threading.Event()
+    session = await kokoro.open("am_adam", stamp=stamps)
+    busy = kokoro.compute(lambda _model: release.wait(10))
+    queued = asyncio.create_task(collect(session.speak("queued", LONG)))
+    await asyncio.sleep(0.1)  # its text is spelled and its job waits behind the busy one
+    session.cancel("queued")
     assert await queued == []
-    one.cancel("running")
-    assert await running == []
-    assert await collect(two.speak("next", "Yes."))
+    release.set()
+    await busy
+    assert await collect(session.speak("next", "Yes."))
     assert ("synthesis_start", "queued") not in stamps.seen
 
 
@@ -81,7 +79,7 @@ async def test_cancel_while_the_text_is_spelled(
         assert await reading == []
         release.set()
         assert await collect(session.speak("u2", "Yes."))
-    assert spelled == ["One", "Yes"]
+    assert set(spelled) == {"One", "Yes"}
 
 
 async def test_the_loop_runs_on_while_it_computes(kokoro: KokoroOnnxEngine) -> None:

@@ -63,6 +63,9 @@ class FakeEngine:
 
     async def start(self) -> None: ...
 
+    async def calibrate(self, voice: str) -> bool:
+        return False
+
     def voices(self) -> list[str]:
         return ["fake"]
 

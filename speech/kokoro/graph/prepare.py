@@ -48,6 +48,10 @@ def prepare(model: Path, cache: Path, progress: Progress = lambda line: None) ->
     ``UnknownGraphError`` for an export that cannot be cut, ``ModelFileError`` for a file
     that cannot be read or a cache that cannot be written.
     """
+    if not model.is_file():
+        raise ModelFileError(
+            f"no Kokoro model at {model}; fetch it with: earshot models pull kokoro-82m-int8"
+        )
     digest = _hash(model)
     folder = cache / f"{digest[:16]}-v{VERSION}"
     try:

@@ -1,0 +1,71 @@
+"""From computed sound to the chunks a session hands out."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from speech.audio.limit import soft_limit
+from speech.audio.pcm import float_to_int16
+from speech.engine import PcmChunk, Word
+from speech.kokoro.silence import Trim
+from speech.kokoro.streaming import FRAME_RATE_HZ, SAMPLES_PER_FRAME, Utterance
+from speech.kokoro.word_times import PieceWords
+
+SAMPLE_RATE_HZ = FRAME_RATE_HZ * SAMPLES_PER_FRAME
+PART_SAMPLES = SAMPLE_RATE_HZ // 5
+"""200 ms: what a listener loses at most when a chunk already handed on is dropped."""
+
+
+class Delivery:
+    """Numbers a unit's samples, trims each piece's silence, adds the words to their chunks."""
+
+    def __init__(self, unit_id: str) -> None:
+        self._unit_id = unit_id
+        self._next_sample = 0
+        self._words: deque[Word] = deque()
+
+    def begin(self, phonemes: str, skipped_frames: int, utterance: Utterance) -> None:
+        """The next piece, of which the first frames are not computed."""
+        self._trim = Trim(phonemes, SAMPLE_RATE_HZ)
+        self._skipped = skipped_frames * SAMPLES_PER_FRAME
+        self._utterance = utterance
+        self._begin = self._next_sample
+        self._timed = False
+
+    def take(
+        self, audio: NDArray[np.float32], words: PieceWords, *, is_last: bool
+    ) -> Iterator[PcmChunk]:
+        """Chunks of the next stretch of the piece; none while it is still silent."""
+        audible = self._trim.feed(audio, is_last=is_last)
+        if len(audible) and not self._timed:
+            self._time(words)
+        samples = float_to_int16(soft_limit(audible))
+        for start in range(0, len(samples), PART_SAMPLES):
+            part = samples[start : start + PART_SAMPLES]
+            is_end = is_last and start + PART_SAMPLES >= len(samples)
+            yield self._chunk(part, is_end=is_end)
+
+    def _time(self, words: PieceWords) -> None:
+        self._timed = True
+        durations = self._utterance.durations
+        if not len(durations):
+            return
+        lead = self._skipped + self._trim.lead
+        length = self._utterance.frames * SAMPLES_PER_FRAME - lead
+        self._words.extend(words.times(durations, begin=self._begin, lead=lead, length=length))
+
+    def _chunk(self, part: NDArray[np.int16], *, is_end: bool) -> PcmChunk:
+        stop = self._next_sample + len(part)
+        begun = []
+        while self._words and (is_end or self._words[0].start < stop):
+            word = self._words.popleft()
+            if is_end:  # the pause that was cut off may have been counted to the last word
+                word = Word(word.text, min(word.start, stop - 1), min(word.end, stop))
+            begun.append(word)
+        chunk = PcmChunk(self._unit_id, self._next_sample, part, tuple(begun))
+        self._next_sample = stop
+        return chunk

@@ -1,0 +1,197 @@
+"""A warm Kokoro shared by sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+import weakref
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from speech.engine import Stamp
+from speech.errors import EngineError, ModelFileError, UsageError
+from speech.kokoro.calibration import SENTENCES
+from speech.kokoro.g2p import Phonemizer, ids_of, language_of, split
+from speech.kokoro.model import Computation
+from speech.kokoro.planner import SpeedModel
+from speech.kokoro.session import KokoroSession
+from speech.kokoro.statistics import VoiceStatistics, statistics_file
+from speech.kokoro.streaming import (
+    CONTEXT_FRAMES,
+    FRAME_RATE_HZ,
+    SAMPLES_PER_FRAME,
+    StreamingKokoro,
+)
+from speech.kokoro.voices import Voice, list_voices, load_voice, style_for
+from speech.kokoro.workers import Workers
+
+T = TypeVar("T")
+
+MIN_SPEED, MAX_SPEED = 0.5, 2.0
+_WARM_UP = "Ready when you are."
+
+
+def _no_stamp(stage: str, unit_id: str) -> None:
+    pass
+
+
+class KokoroEngine:
+    """Kokoro on this machine; at most ``max_concurrent`` computations run at once.
+
+    ``load`` makes the model, in a thread. ``statistics_dir`` keeps what voices measure.
+    ``unit_timeout_s`` bounds the wait for each next piece of a unit, the time in the queue
+    included: a unit that brings nothing for so long fails.
+    """
+
+    sample_rate = FRAME_RATE_HZ * SAMPLES_PER_FRAME
+
+    def __init__(
+        self,
+        name: str,
+        load: Callable[[], StreamingKokoro],
+        voices_dir: Path,
+        statistics_dir: Path,
+        *,
+        max_concurrent: int = 1,
+        unit_timeout_s: float = 60.0,
+    ) -> None:
+        self.name = name
+        self.unit_timeout_s = unit_timeout_s
+        self.speed_model = SpeedModel()
+        self._load, self._voices_dir, self._statistics_dir = load, voices_dir, statistics_dir
+        self._model: StreamingKokoro | None = None
+        self._phonemizer: Phonemizer | None = None
+        self._voices: dict[str, Voice] = {}
+        self._statistics: dict[str, VoiceStatistics] = {}
+        self._sessions: weakref.WeakSet[KokoroSession] = weakref.WeakSet()
+        self._starting = asyncio.Lock()
+        self._learning = asyncio.Lock()
+        self._compute = Workers("kokoro", max_concurrent)
+        # espeak is not thread-safe: one thread, and no other touches the phonemizer.
+        self._spell = Workers("espeak", 1)
+
+    async def start(self) -> None:
+        """Load the model and speak a line to nobody. Raises ``ModelFileError``."""
+        async with self._starting:
+            if self._model is None:
+                names = self.voices()
+                if not names:
+                    raise ModelFileError(
+                        f"no voices in {self._voices_dir}; "
+                        "fetch them with: earshot models pull kokoro-voices"
+                    )
+                model = await self._compute.submit(self._load)
+                voice = await self.voice(names[0])
+                ids = ids_of(await self.spell(partial(_phonemes, _WARM_UP, "en-us")))
+                await self._compute.submit(partial(self._warm_up, model, ids, voice))
+                self._model = model
+
+    def _warm_up(self, model: StreamingKokoro, ids: list[int], voice: Voice) -> None:
+        """One run of each half, and a first idea of this machine's speed."""
+        computation = Computation()
+        utterance = model.front(ids, style_for(voice, len(ids)), 1.0, computation)
+        _, own = model.whole(utterance, computation)
+        for frames in (16, 16, 48, 96):
+            stop = min(frames, utterance.frames)
+            if stop:
+                begun = time.monotonic()
+                model.chunk(utterance, own, 0, stop, computation)
+                self.speed_model.learn(stop + CONTEXT_FRAMES, time.monotonic() - begun)
+
+    def voices(self) -> list[str]:
+        """The voice files there are."""
+        return list_voices(self._voices_dir)
+
+    async def open(
+        self, voice: str, speed: float = 1.0, *, stamp: Stamp | None = None
+    ) -> KokoroSession:
+        """A session; starts the engine if need be. Errors as in ``SpeechEngine.open``.
+
+        Until a voice's statistics are known its units are computed whole, which measures them.
+        """
+        if not (math.isfinite(speed) and MIN_SPEED <= speed <= MAX_SPEED):
+            raise UsageError(f"speed is {speed:g}; give {MIN_SPEED} to {MAX_SPEED}")
+        table = await self.voice(voice)
+        await self.start()
+        statistics = await self._known(voice, table)
+        session = KokoroSession(
+            self, table, statistics, language_of(voice), speed, stamp or _no_stamp
+        )
+        self._sessions.add(session)
+        return session
+
+    async def voice(self, name: str) -> Voice:
+        """A voice's table, read once. Raises ``UnknownVoiceError`` and ``ModelFileError``."""
+        if name not in self._voices:
+            load = partial(load_voice, self._voices_dir, name)
+            self._voices[name] = await self._compute.submit(load)
+        return self._voices[name]
+
+    async def _known(self, name: str, table: Voice) -> VoiceStatistics:
+        async with self._learning:
+            if name not in self._statistics:
+                file = statistics_file(self._statistics_dir, name, table)
+                self._statistics[name] = await asyncio.to_thread(VoiceStatistics, file)
+        return self._statistics[name]
+
+    async def calibrate(self, voice: str) -> bool:
+        """Measure a voice so that its first unit streams: some seconds, once; it is kept.
+
+        False if that was done before. Errors as in ``open``.
+        """
+        table = await self.voice(voice)
+        await self.start()
+        statistics = await self._known(voice, table)
+        if statistics.buckets:
+            return False
+        for sentence in SENTENCES:
+            phonemes = await self.spell(partial(_phonemes, sentence, language_of(voice)))
+            for piece in split(phonemes):
+                await self.compute(partial(_learn, ids_of(piece), table, statistics))
+        await asyncio.to_thread(statistics.save)
+        return True
+
+    def spell(self, job: Callable[[Phonemizer], T]) -> asyncio.Future[T]:
+        """What ``job`` makes with espeak, in its thread."""
+
+        def run() -> T:
+            if self._phonemizer is None:
+                self._phonemizer = Phonemizer()
+            return job(self._phonemizer)
+
+        return self._spell.submit(run)
+
+    def compute(self, job: Callable[[StreamingKokoro], T]) -> asyncio.Future[T]:
+        """What ``job`` makes with the model, in its turn among all sessions' jobs."""
+        if self._model is None:
+            raise EngineError("the speech engine is closed")
+        return self._compute.submit(partial(job, self._model))
+
+    async def aclose(self) -> None:
+        """Cancel every unit, end the threads, let go of the model; idempotent."""
+        for session in list(self._sessions):
+            await session.aclose()
+        await self._spell.aclose()
+        await self._compute.aclose()
+        for statistics in self._statistics.values():
+            await asyncio.to_thread(statistics.save)
+        self._model, self._phonemizer = None, None
+        self._voices.clear()
+        self._statistics.clear()
+
+
+def _phonemes(text: str, language: str, phonemizer: Phonemizer) -> str:
+    return phonemizer.phonemes(text, language)
+
+
+def _learn(
+    ids: list[int], table: Voice, statistics: VoiceStatistics, model: StreamingKokoro
+) -> None:
+    computation = Computation()
+    utterance = model.front(ids, style_for(table, len(ids)), 1.0, computation)
+    _, own = model.whole(utterance, computation)
+    if own.mean:
+        statistics.fold(len(ids), own)

@@ -1,0 +1,226 @@
+"""One conversation's voice."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import weakref
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from speech.engine import PcmChunk, Stamp
+from speech.errors import EngineError
+from speech.kokoro.alignment import WordAligner
+from speech.kokoro.delivery import SAMPLE_RATE_HZ, Delivery
+from speech.kokoro.g2p import Phonemizer, ids_of, split
+from speech.kokoro.planner import ChunkPlanner, Playout
+from speech.kokoro.statistics import VoiceStatistics
+from speech.kokoro.streaming import (
+    CONTEXT_FRAMES,
+    SAMPLES_PER_FRAME,
+    Statistics,
+    StreamingKokoro,
+    Utterance,
+)
+from speech.kokoro.unit import Line, Unit, UnitCancelled
+from speech.kokoro.voices import Voice, style_for
+from speech.kokoro.word_times import PieceWords, leading_silence
+
+if TYPE_CHECKING:
+    from speech.kokoro.engine import KokoroEngine
+
+T = TypeVar("T")
+Audio = NDArray[np.float32]
+
+SHORT_FRAMES = 130
+"""1.6 s: shorter units are computed whole with their own statistics, which differ most there."""
+
+SILENT_FRAMES = 6
+"""75 ms: about what is computed before the first sound and cut off again."""
+
+
+class KokoroSession:
+    """See ``speech.engine.SpeechSession`` for the promises."""
+
+    def __init__(
+        self,
+        engine: KokoroEngine,
+        voice: Voice,
+        statistics: VoiceStatistics,
+        language: str,
+        speed: float,
+        stamp: Stamp,
+    ) -> None:
+        self._engine, self._voice, self._statistics = engine, voice, statistics
+        self._language, self._speed, self._stamp = language, speed, stamp
+        self._line = Line()
+        self._playout = Playout()
+        # Weak: a unit lives as long as its iterator does.
+        self._units: weakref.WeakSet[Unit] = weakref.WeakSet()
+        self._closed = False
+
+    def speak(self, unit_id: str, text: str) -> AsyncGenerator[PcmChunk]:
+        """The unit's audio, the first chunk long before the last is computed."""
+        unit = Unit(unit_id)
+        self._units.add(unit)
+        return self._speak(unit, text)
+
+    def cancel(self, unit_id: str) -> None:
+        """Stop every unit of this id; takes effect within some tens of milliseconds."""
+        for unit in [unit for unit in self._units if unit.id == unit_id]:
+            unit.cancel()
+            self._playout.clear()
+
+    async def aclose(self) -> None:
+        """Cancel all units; later ones are refused."""
+        self._closed = True
+        for unit in list(self._units):
+            unit.cancel()
+
+    async def _speak(self, unit: Unit, text: str) -> AsyncGenerator[PcmChunk]:
+        if unit.cancelled:
+            return
+        if self._closed:
+            raise EngineError("the speech session is closed")
+        place = self._line.join()
+        unit.on_cancel(partial(self._line.leave, place))
+        try:
+            await unit.wait(place)
+            async with aclosing(self._unit(unit, text)) as chunks:
+                async for chunk in chunks:
+                    if unit.cancelled:
+                        return
+                    yield chunk
+        except UnitCancelled:
+            return
+        finally:
+            unit.cancel()
+
+    async def _unit(self, unit: Unit, text: str) -> AsyncGenerator[PcmChunk]:
+        pieces, aligner = await self._spelled(unit, text)
+        fronts = [self._front(unit, piece) for piece in pieces[:1]]
+        delivery = Delivery(unit.id)
+        for number, piece in enumerate(pieces):
+            is_last = number + 1 == len(pieces)
+            words = self._engine.spell(partial(_words, aligner, piece, is_last))
+            utterance = await self._wait(unit, fronts.pop())
+            skipped = self._skipped_frames(utterance)
+            delivery.begin(piece, skipped, utterance)
+            async with aclosing(self._sound(unit, piece, utterance, skipped)) as stretches:
+                async for audio, ends in stretches:
+                    if ends and not is_last:  # begun before this piece's end is handed on
+                        fronts.append(self._front(unit, pieces[number + 1]))
+                    known = await self._wait(unit, words)
+                    for chunk in delivery.take(audio, known, is_last=ends):
+                        if chunk.first_sample == 0:
+                            self._stamp("first_chunk", unit.id)
+                        yield chunk
+
+    async def _wait(self, unit: Unit, future: asyncio.Future[T]) -> T:
+        return await unit.wait(future, self._engine.unit_timeout_s)
+
+    async def _spelled(self, unit: Unit, text: str) -> tuple[list[str], WordAligner]:
+        job = partial(_spell, text, self._language, unit)
+        return await self._wait(unit, self._engine.spell(job))
+
+    def _front(self, unit: Unit, piece: str) -> asyncio.Future[Utterance]:
+        ids = ids_of(piece)
+        style = style_for(self._voice, len(ids))
+
+        def job(model: StreamingKokoro) -> Utterance:
+            if not unit.computation.stopped:
+                unit.stamp_once(self._stamp, "synthesis_start")
+            return model.front(ids, style, self._speed, unit.computation)
+
+        return self._submit(unit, job)
+
+    def _submit(self, unit: Unit, job: Callable[[StreamingKokoro], T]) -> asyncio.Future[T]:
+        future = self._engine.compute(job)
+        unit.on_cancel(future.cancel)
+        return future
+
+    def _skipped_frames(self, utterance: Utterance) -> int:
+        """Frames of the silence before the first sound, which need not be computed."""
+        if utterance.frames <= SHORT_FRAMES:
+            return 0
+        return leading_silence(utterance.durations, self._speed) // SAMPLES_PER_FRAME
+
+    async def _sound(
+        self, unit: Unit, piece: str, utterance: Utterance, skipped: int
+    ) -> AsyncGenerator[tuple[Audio, bool]]:
+        """The piece's samples in stretches, and whether one is the last."""
+        statistics = self._statistics.get(len(piece))
+        if utterance.frames <= SHORT_FRAMES or statistics is None:
+            audio = await self._wait(unit, self._whole(unit, piece, utterance))
+            self._playout.add(len(audio) / SAMPLE_RATE_HZ, time.monotonic())
+            yield audio[skipped * SAMPLES_PER_FRAME :], True
+            return
+        planner = ChunkPlanner(
+            utterance.frames,
+            self._engine.speed_model,
+            start=skipped,
+            silent_frames=SILENT_FRAMES,
+            playout=self._playout,
+        )
+        plan = planner.next(time.monotonic())
+        ahead = self._chunk(unit, utterance, statistics, *plan) if plan else None
+        while plan is not None and ahead is not None:
+            audio = await self._wait(unit, ahead)
+            planner.delivered(plan[1], time.monotonic())
+            plan = planner.next(time.monotonic())
+            # The next chunk computes while this one is handed on, and no further ahead.
+            ahead = self._chunk(unit, utterance, statistics, *plan) if plan else None
+            yield audio, ahead is None
+
+    def _whole(self, unit: Unit, piece: str, utterance: Utterance) -> asyncio.Future[Audio]:
+        def job(model: StreamingKokoro) -> Audio:
+            audio, own = model.whole(utterance, unit.computation)
+            if own.mean:
+                self._statistics.fold(len(piece), own)
+            return _finite(audio)
+
+        return self._submit(unit, job)
+
+    def _chunk(
+        self,
+        unit: Unit,
+        utterance: Utterance,
+        statistics: Statistics,
+        start: int,
+        stop: int,
+    ) -> asyncio.Future[Audio]:
+        def job(model: StreamingKokoro) -> Audio:
+            begun = time.monotonic()
+            audio = model.chunk(utterance, statistics, start, stop, unit.computation)
+            frames = min(utterance.frames, stop + CONTEXT_FRAMES) - max(0, start - CONTEXT_FRAMES)
+            self._engine.speed_model.learn(frames, time.monotonic() - begun)
+            return _finite(audio)
+
+        return self._submit(unit, job)
+
+
+def _spell(
+    text: str, language: str, unit: Unit, phonemizer: Phonemizer
+) -> tuple[list[str], WordAligner]:
+    """The pieces of a text, and what finds its words in them; in espeak's thread."""
+    phonemes = phonemizer.phonemes(text, language, lambda: unit.computation.stopped)
+
+    def spell(words: Sequence[str]) -> list[str]:
+        return [phonemizer.phonemes(word, language) for word in words]
+
+    return split(phonemes), WordAligner(text, spell)
+
+
+def _words(aligner: WordAligner, piece: str, is_last: bool, _phonemizer: Phonemizer) -> PieceWords:
+    return aligner.take(piece, is_last=is_last)
+
+
+def _finite(audio: Audio) -> Audio:
+    if not np.isfinite(audio).all():
+        raise EngineError("Kokoro failed: its samples are not numbers")
+    return audio
