@@ -87,7 +87,7 @@ class LlmSettings(Section):
     provider: Literal["auto", "openai", "local", "embedded"] = "auto"
     base_url: str | None = None
     model: str | None = None
-    temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] = 256
     connect_timeout_s: Annotated[float, Field(gt=0)] = 5.0
     first_token_timeout_s: Annotated[float, Field(gt=0)] = 15.0

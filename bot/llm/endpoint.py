@@ -21,6 +21,8 @@ OPENAI_HOST = "api.openai.com"
 READ_SLACK_S = 1.0
 """The deadlines of ``bot.llm.policy`` come first; the client's is there should they fail."""
 
+TEMPERATURE, EMBEDDED_TEMPERATURE = 0.7, 0.2
+
 NO_KEY = "none"
 """What is sent where no key is needed; the SDK refuses an empty one."""
 
@@ -75,6 +77,12 @@ class LlmEndpoint:
                 timeout=timeout, trust_env=not self.is_loopback
             ),
         )
+
+    def temperature(self, llm: LlmSettings) -> float:
+        """The configured one, or what suits the model: a very small one rambles when warm."""
+        if llm.temperature is not None:
+            return llm.temperature
+        return EMBEDDED_TEMPERATURE if self.kind == "embedded" else TEMPERATURE
 
     @property
     def limit_name(self) -> str:

@@ -49,7 +49,10 @@ async def _record(
             client,
             endpoint.model,
             settings.bot.system_prompt.replace("{name}", settings.bot.name),
-            {endpoint.limit_name: settings.llm.max_tokens, "temperature": settings.llm.temperature},
+            {
+                endpoint.limit_name: settings.llm.max_tokens,
+                "temperature": endpoint.temperature(settings.llm),
+            },
         )
         for prompt in prompts:
             reply = await recorder.ask(prompt)

@@ -45,7 +45,7 @@ class EarshotLLMService(OpenAILLMService):
         self._lead_in: LeadIn | None = None
         self._refused: set[str] = set()
         self.supports_developer_role = endpoint.is_openai
-        asked = self.Settings(model=endpoint.model, temperature=self._limits.temperature)
+        asked = self.Settings(model=endpoint.model, temperature=endpoint.temperature(self._limits))
         setattr(asked, endpoint.limit_name, self._limits.max_tokens)
         super().__init__(api_key=endpoint.api_key, base_url=endpoint.base_url, settings=asked)
 
