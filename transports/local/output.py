@@ -60,6 +60,8 @@ class LocalOutputTransport(BaseOutputTransport):
         self._flushes = 0
         self._speaker_gone = False
         self._protected = False
+        self._settled = asyncio.Event()
+        self._settled.set()
 
     async def open(self, rate_hz: int | None = None) -> None:
         """Open the device; raises ``DeviceError``. Idempotent."""
@@ -109,9 +111,13 @@ class LocalOutputTransport(BaseOutputTransport):
             return
         self._flush()
         self._silence_device()
-        await super().process_frame(frame, direction)
-        # What pipecat cut into chunks meanwhile belongs to the interrupted reply too.
-        self._stale_id = obj_id()
+        self._settled.clear()
+        try:
+            await super().process_frame(frame, direction)
+        finally:
+            # What pipecat cut into chunks meanwhile belongs to the interrupted reply too.
+            self._stale_id = obj_id()
+            self._settled.set()
 
     async def push_frame(
         self, frame: Frame, direction: FrameDirection = FrameDirection.DOWNSTREAM
@@ -132,6 +138,16 @@ class LocalOutputTransport(BaseOutputTransport):
 
         False when it was dropped: interrupted, or the speaker is gone.
         """
+        written = await self._write_frame(frame)
+        # A write that returned between a flush and pipecat's purge of its queue would let the
+        # text behind the cut audio pass, and the record would hold words that nobody heard.
+        if frame.interruptible:
+            await self._settled.wait()
+        return written
+
+    async def _write_frame(self, frame: OutputAudioRawFrame) -> bool:
+        if frame.interruptible:
+            await self._settled.wait()
         if self._player is None or self._is_stale(frame) or not await self._speaker_there():
             return False
         if isinstance(frame, TTSAudioRawFrame):
