@@ -27,7 +27,7 @@ COMMANDS = {
     "phone": "Answer phone calls from a carrier.",
     "run": "Play a scenario through the bot and write a report.",
     "demo": "Play a recorded human through the bot and show what happened.",
-    "say": "Speak a text into a WAV file.",
+    "say": "Speak a text to the sound card or into a file.",
     "split": "Split text into the units that are spoken.",
     "normalize": "Write text the way it is spoken.",
     "serve": "Run the speech server.",

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from loguru import logger
 from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
-from pipecat.frames.frames import EndFrame, Frame, InterruptionFrame, TTSSpeakFrame
+from pipecat.frames.frames import EndFrame, ErrorFrame, Frame, InterruptionFrame, TTSSpeakFrame
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.transports.base_transport import BaseTransport
 from pipecat.workers.runner import WorkerRunner
 
+from bot.logs import blank_speech, is_ours
 from bot.parts import Parts
 from bot.pipeline import build_pipeline
 from bot.tools import ToolContext, load_tools
@@ -83,6 +85,7 @@ class Conversation:
             idle_timeout_secs=None,  # silence is no reason to leave
         )
         worker.add_event_handler("on_pipeline_started", self._on_started)
+        worker.add_event_handler("on_pipeline_error", self._on_error)
         return worker
 
     @property
@@ -133,6 +136,11 @@ class Conversation:
 
     async def _on_started(self, _worker: PipelineWorker, _frame: Frame) -> None:
         self._started.set()
+
+    async def _on_error(self, _worker: PipelineWorker, frame: ErrorFrame) -> None:
+        # Pipecat's own two lines for it are filtered out (bot.logs).
+        ours = frame.processor is not None and is_ours(type(frame.processor).__module__)
+        logger.error("{}", frame.error if ours else blank_speech(frame.error))
 
     async def _say_greeting(self) -> None:
         await self._started.wait()

@@ -31,6 +31,9 @@ _WARNING = 30
 _PYTHON_WARNINGS = "py.warnings"
 """Deprecations in the packages we use: for us, with ``privacy.log_text``, not for users."""
 
+_ERROR_TWICE = frozenset({"pipecat.processors.frame_processor", "pipecat.pipeline.worker"})
+"""They tell of an error frame once each; the conversation does it in one readable line."""
+
 _QUOTED = re.compile(r"\[.*\]|\{.*\}|\(.*\)|(?<!\w)'.*'(?!\w)|\".*\"", re.DOTALL)
 _NAMED_TEXT = re.compile(
     r"\b(text|content|arguments|transcript|message)\s*[:=].*", re.I | re.DOTALL
@@ -76,7 +79,9 @@ class _Gate:
         if self._log_text:
             self._redact(record)
             return True
-        ours = _is_ours(record)
+        ours = is_ours(record["name"] or "")
+        if record["name"] in _ERROR_TWICE and record["level"].no >= _WARNING:
+            return False
         if not ours and (record["level"].no < _WARNING or record["name"] == _PYTHON_WARNINGS):
             return False
         if not ours:
@@ -120,8 +125,9 @@ def _loguru_level(record: logging.LogRecord) -> str | int:
 _LEVELS = frozenset({"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"})
 
 
-def _is_ours(record: Record) -> bool:
-    return (record["name"] or "").partition(".")[0] in OUR_PACKAGES
+def is_ours(module: str) -> bool:
+    """Whether a module's messages are static and hold no speech."""
+    return module.partition(".")[0] in OUR_PACKAGES
 
 
 def _format(record: Record) -> str:

@@ -52,6 +52,7 @@ async def open_parts(
     does not answer.
     """
     async with AsyncExitStack() as stack:
+        notify("Loading the voice, the ears and the language model …")
         engine = build_engine(settings)
         stack.push_async_callback(engine.aclose)
         try:

@@ -34,6 +34,10 @@ if [ ! -x .venv/bin/python ]; then
     echo "or name one: EARSHOT_PYTHON=/path/to/python make run" >&2
     exit 1
   fi
+  if ! "$python" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null; then
+    echo "earshot: $python is no Python 3.11 to 3.13 with its venv module (EARSHOT_PYTHON)" >&2
+    exit 1
+  fi
   echo "earshot: making .venv with $("$python" --version)" >&2
   "$python" -m venv .venv
 fi

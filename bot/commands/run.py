@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,7 +75,10 @@ async def _run(invocation: Invocation, scenario: Scenario, out_dir: Path) -> Res
         replayed(scenario, settings) as effective,
         open_parts(effective, invocation.secrets, notify=_notify) as parts,
     ):
-        return await run_scenario(scenario, effective, out_dir, parts, notify=_notify)
+        progress = _notify if sys.stderr.isatty() else None
+        return await run_scenario(
+            scenario, effective, out_dir, parts, notify=_notify, progress=progress
+        )
 
 
 def _notify(line: str) -> None:

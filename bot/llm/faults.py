@@ -98,7 +98,11 @@ def operator_line(fault: Fault, *, base_url: str, model: str, key_name: str | No
     """One line that says what is wrong and what to do."""
     code = f", {fault.detail}" if fault.detail else ""
     where = f"LLM at {_USERINFO.sub('//', base_url)}"
-    key = f"check {key_name}" if key_name else "it wants a key: set EARSHOT_LLM_API_KEY"
+    key = (
+        f"check {key_name}"
+        if key_name
+        else "put its key into EARSHOT_LLM_API_KEY, in the environment or .env"
+    )
     lines = {
         FaultKind.CONNECT: f"{where} not reached{code}: is the server running?",
         FaultKind.FIRST_TOKEN: f"{where} was silent for longer than llm.first_token_timeout_s",

@@ -122,6 +122,8 @@ class _Checker:
             absent = [s for s in (start, end) if not any(s in t.times for t in self._turns())]
             return False, f"no turn here has {' and '.join(absent or [start, end])}"
         spans = [times[end] - times[start] for times in seen]
+        if (start, end) == ("interrupt", "silent"):
+            spans = [max(0.0, span) for span in spans]  # cut between two sounds: silent already
         low, high = expected.min_s or float("-inf"), expected.max_s
         passed = all(low <= s <= (float("inf") if high is None else high) for s in spans)
         return passed, ", ".join(f"{span:.3f} s" for span in spans)

@@ -7,6 +7,7 @@ import json
 import os
 import platform
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,7 +25,7 @@ from bot.scenario.schema import Scenario
 from bot.scenario.turns import read_timeline
 from speech.errors import EarshotError
 from speech.hearing.recogniser import Recogniser
-from speech.timeline import Timeline
+from speech.timeline import Timeline, TimelineEvent
 from transports.script import ScriptParams, ScriptTransport
 
 END_DEADLINE_S = 5.0
@@ -55,8 +56,9 @@ async def run_scenario(
     parts: Parts,
     *,
     notify: Notify | None = None,
+    progress: Notify | None = None,
 ) -> Result:
-    """Play ``scenario`` to the bot and write ``out_dir``.
+    """Play ``scenario`` to the bot and write ``out_dir``; ``progress`` hears of each turn.
 
     Never takes longer than the scenario's ``timeout`` and some seconds. Cancelling ends
     the bot, writes what there is, and is passed on. Raises ``EarshotError`` for sound files
@@ -70,6 +72,8 @@ async def run_scenario(
             notify(notice)
 
     def open_talk(transport: ScriptTransport, timeline: Timeline) -> Talk:
+        if progress is not None:
+            timeline.subscribe(partial(_tell, scenario, progress))
         return Conversation(parts, transport, timeline, greet=scenario.greet)
 
     environment = describe_environment(settings, parts.llm.description)
@@ -180,7 +184,7 @@ class ScenarioRun:
             duration_s=recording.duration_s,
             conversation=conversation,
             checks=check(self._scenario, seen, events, conversation, context),
-            problems=[*self._problems, *self._player.missed],
+            problems=[*self._problems, *self._player.missed, *_errors(self._scenario, events)],
             notices=[*self._notices, *self._holes()],
             environment=self._environment,
         )
@@ -190,6 +194,23 @@ class ScenarioRun:
         count, seconds = self._transport.holes
         text = f"the voice did not keep up: {count} holes in its audio, {seconds:.2f} s in all"
         return [text] if count else []
+
+
+def _tell(scenario: Scenario, progress: Notify, event: TimelineEvent) -> None:
+    """A line for each turn as it begins."""
+    if event.name == "note" and event.fields.get("what") == "user_audio":
+        index = int(event.fields["turn"])
+        said = scenario.turns[index].said or "(sound)"
+        progress(f"turn {index + 1} of {len(scenario.turns)}: {said}")
+
+
+def _errors(scenario: Scenario, events: Sequence[TimelineEvent]) -> list[str]:
+    """Errors of the bot, each once; none where the scenario itself expects something of them."""
+    expected = [*scenario.expect, *(e for turn in scenario.turns for e in turn.expect)]
+    if any(expectation.event == "error" for expectation in expected):
+        return []
+    texts = [str(event.fields.get("text", "error")) for event in events if event.name == "error"]
+    return list(dict.fromkeys(texts))
 
 
 def windows(scenario: Scenario, spoken: Sequence[Spoken]) -> list[Window]:

@@ -99,8 +99,11 @@ def pull_model(
     watch = watch or QuietWatch()
     started = monotonic()
     folder = root / model.id
-    if all(state == "verified" for state in check_files(model, folder).values()):
+    states = check_files(model, folder)
+    if all(state == "verified" for state in states.values()):
         return Pulled(model, folder, None, monotonic() - started)
+    for name in (name for name, state in states.items() if state == "corrupt"):
+        watch.notice(f"{folder / name} is corrupt; fetching it again.")
     try:
         with _locked(model, root, watch) as staging:
             job = Job(model, folder, staging, watch)
