@@ -37,6 +37,10 @@ def _tool_chunk(index: int, call: ToolCall) -> ChatCompletionChunk:
     return _chunk(ChoiceDelta(tool_calls=[piece]))
 
 
+LONGEST_CHARS = 20_000
+"""About twenty minutes of speech: a server that ignores the token limit, or runs wild."""
+
+
 class Answer:
     """Takes an attempt's chunks and gives those that pipecat can take as they are.
 
@@ -46,9 +50,11 @@ class Answer:
     are not, and the user would hear nothing).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, longest: int = LONGEST_CHARS) -> None:
+        """``longest``: characters after which the answer is ``full`` and the rest is dropped."""
         self.finished = False
         self.advanced = False
+        self._room = longest
         self._gate = TextGate()
         self._calls = ToolCalls()
 
@@ -56,6 +62,11 @@ class Answer:
     def text(self) -> str:
         """What has been handed on."""
         return self._gate.text
+
+    @property
+    def full(self) -> bool:
+        """It went on for longer than anyone would listen; what follows is not taken."""
+        return self._room <= 0
 
     @property
     def is_empty(self) -> bool:
@@ -85,8 +96,10 @@ class Answer:
             function = call.function
             name, piece = (function.name, function.arguments) if function else (None, None)
             self._calls.add(call.index, call.id, name, piece or "")
-        self.advanced = self.advanced or bool(delta.content)
-        if out := self._gate.push(delta.content or ""):
+        content = (delta.content or "")[: self._room]
+        self._room -= len(content)
+        self.advanced = self.advanced or bool(content)
+        if out := self._gate.push(content):
             yield text_chunk(out)
 
     def tool_chunks(self) -> Iterator[ChatCompletionChunk]:

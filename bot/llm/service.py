@@ -150,6 +150,9 @@ class EarshotLLMService(OpenAILLMService):
             while (chunk := await _next(stream, deadline)) is not None:
                 for out in answer.take(chunk):
                     yield out
+                if answer.full:
+                    logger.warning("the model's answer was cut off: it did not end")
+                    break
                 if answer.finished and not deadline.finished:
                     deadline.finish()
                 elif answer.advanced and not deadline.finished:
