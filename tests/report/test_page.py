@@ -60,7 +60,7 @@ def test_the_page_works_and_asks_nobody(tmp_path: Path, page: Page, scheme: str)
 def test_a_click_on_the_waveform_plays_from_there(tmp_path: Path, page: Page) -> None:
     page.goto(write_run(tmp_path, text="x").as_uri())
     page.locator("#stage").click(position={"x": 500, "y": 40})
-    page.wait_for_function("document.getElementById('audio').currentTime > 3")
+    page.wait_for_function("() => document.getElementById('audio').currentTime > 3")
     assert page.locator("#playhead").is_visible()
 
 

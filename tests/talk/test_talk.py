@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,13 @@ class Talk:
             found = self.named(name)
         assert len(found) >= count, f"{name} x{len(found)}; {self.errors()}; {self._seen}"
         return found
+
+    def wait_for_line(self, text: str, timeout_s: float = 60) -> None:
+        """Return once standard error holds ``text``; before that Python itself is loading."""
+        tick, deadline = threading.Event(), time.monotonic() + timeout_s
+        while text not in self.errors():
+            assert time.monotonic() < deadline, self.errors()
+            tick.wait(0.02)
 
     def named(self, name: str) -> list[dict[str, Any]]:
         return [event for event in self._seen if event["name"] == name]
@@ -119,7 +127,7 @@ def test_a_spoken_conversation(talk: Talk, virtual_card: VirtualCard) -> None:
         assert talk.named(stage), stage
     talk.interrupt()
     assert talk.end() == 0, talk.errors()
-    assert "Goodbye." in talk.named("bot_text")[-1]["text"]
+    assert "".join(event["text"] for event in talk.named("heard_text")).endswith("Goodbye. ")
     assert talk.named("session_end")
     assert "Traceback" not in talk.errors()
 
@@ -139,6 +147,7 @@ def test_terminate_ends_with_the_goodbye(talk: Talk) -> None:
 
 
 def test_interrupt_while_loading(talk: Talk) -> None:
+    talk.wait_for_line("Loading the voice")
     talk.interrupt()
     assert talk.end() in (130, -signal.SIGINT)
     assert "Traceback" not in talk.errors()
