@@ -102,6 +102,7 @@ class KokoroTTSService(TTSService):
                     for frame in self._interleave(chunk, pending, context_id):
                         yield frame
         except EngineError as error:
+            self._spans.rest()  # what failed was not heard
             yield ErrorFrame(error=str(error))
         finally:
             self._running_unit = None
