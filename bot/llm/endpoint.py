@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
@@ -22,6 +23,8 @@ READ_SLACK_S = 1.0
 """The deadlines of ``bot.llm.policy`` come first; the client's is there should they fail."""
 
 TEMPERATURE, EMBEDDED_TEMPERATURE = 0.7, 0.2
+
+_PASSWORD = re.compile(r"//[^/@\s]*@")
 
 NO_KEY = "none"
 """What is sent where no key is needed; the SDK refuses an empty one."""
@@ -44,6 +47,10 @@ class LlmEndpoint:
     tools_ok: bool = True
     context_tokens: int | None = None
     server: EmbeddedServer | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        # It is printed, logged and written into reports; a URL may hold a password.
+        self.description = _PASSWORD.sub("//", self.description)
 
     @property
     def is_openai(self) -> bool:
