@@ -6,7 +6,7 @@ import importlib.util
 import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.staticfiles import StaticFiles
@@ -17,12 +17,17 @@ from pipecat.transports.smallwebrtc.request_handler import (
     SmallWebRTCRequest,
     SmallWebRTCRequestHandler,
 )
+from pydantic import TypeAdapter, ValidationError
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import Response
 
 from bot.config.schema import WebSettings
-from bot.web.body import BodyLimit
+from bot.web.body import MAX_BODY_BYTES, BodyLimit
+from bot.web.same_site import SameSite
 from bot.web.sessions import Sessions
+from bot.web.untrusted import NotJsonError, read_json
+
+T = TypeVar("T")
 
 OnConnection = Callable[[SmallWebRTCConnection], Awaitable[None]]
 """Starts a conversation on a peer connection that was just answered."""
@@ -30,6 +35,8 @@ OnConnection = Callable[[SmallWebRTCConnection], Awaitable[None]]
 OWN_PAGE = Path(__file__).with_name("page")
 
 CONTENT_POLICY = "default-src 'self'; media-src 'self' blob:; img-src 'self' data:"
+
+_PATCH = TypeAdapter(SmallWebRTCPatchRequest)
 
 LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
 
@@ -41,6 +48,7 @@ class WebApp:
         self._web = web
         self._sessions = sessions
         self._on_connection = on_connection
+        self._connections: list[SmallWebRTCConnection] = []
         servers = [IceServer(urls=url) for url in web.ice_servers]
         self._peers = SmallWebRTCRequestHandler(ice_servers=servers or None)
         self.asgi = self._build()
@@ -54,6 +62,7 @@ class WebApp:
         # A site the user visits can point a name of its own at 127.0.0.1 (DNS rebinding);
         # the Host header gives it away.
         hosts = ["*"] if self._web.allow_public else [*LOOPBACK_NAMES, self._web.host]
+        app.add_middleware(SameSite)
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
         app.add_middleware(BodyLimit)
         app.add_api_route("/status", self._status, methods=["GET"])
@@ -89,20 +98,35 @@ class WebApp:
         if offer.type != "offer" or "m=audio" not in str(offer.sdp):
             # aiortc answers any text; a session without sound would hold a place for nothing.
             raise HTTPException(400, "The body is no WebRTC offer with audio.")
-        if not offer.pc_id:
-            self._refuse_when_full()
-        try:
-            return await self._peers.handle_web_request(offer, self._on_connection)
-        except HTTPException:
-            raise
-        # Broad on purpose: for a description that a stranger made up aiortc raises about
-        # anything, AssertionError included. It is the peer's fault, not the server's.
-        except Exception as error:
-            logger.warning("Refused an offer that WebRTC could not use: {}", type(error).__name__)
-            raise HTTPException(400, "The offer could not be used.") from None
+        if self._is_live(offer.pc_id):
+            return await self._answer(offer)
+        offer.pc_id = None
+        self._refuse_when_full()
+        with self._sessions.hold():
+            return await self._answer(offer)
 
-    async def _candidates(self, patch: SmallWebRTCPatchRequest) -> dict[str, str]:
-        await self._peers.handle_patch_request(patch)
+    async def _answer(self, offer: SmallWebRTCRequest) -> dict[str, str] | None:
+        return await _usable("offer", self._peers.handle_web_request(offer, self._welcome))
+
+    async def _welcome(self, connection: SmallWebRTCConnection) -> None:
+        self._connections.append(connection)
+        try:
+            await self._on_connection(connection)
+        except Exception:
+            await connection.disconnect()
+            raise
+
+    def _is_live(self, pc_id: str | None) -> bool:
+        """Whether an offer with this id is about a connection that has its place already."""
+        self._connections = [c for c in self._connections if c.pc.connectionState != "closed"]
+        return any(c.pc_id == pc_id for c in self._connections)
+
+    async def _candidates(self, request: Request) -> dict[str, str]:
+        try:
+            patch = _PATCH.validate_python(await _json_object(request))
+        except ValidationError:
+            raise HTTPException(422, "A patch has pc_id and candidates.") from None
+        await _usable("candidates", self._peers.handle_patch_request(patch))
         return {"status": "success"}
 
     def _refuse_when_full(self) -> None:
@@ -114,12 +138,25 @@ class WebApp:
 
 async def _json_object(request: Request) -> dict[str, Any]:
     try:
-        fields = await request.json()
-    except ValueError:
-        fields = None
+        fields = read_json(await request.body(), MAX_BODY_BYTES)
+    except NotJsonError:
+        raise HTTPException(400, "The body is no JSON.") from None
     if not isinstance(fields, dict):
         raise HTTPException(422, "The body must be a JSON object.")
     return fields
+
+
+async def _usable(what: str, use: Awaitable[T]) -> T:
+    """The result of ``use``; 400 where WebRTC cannot make sense of the peer's ``what``."""
+    try:
+        return await use
+    except HTTPException:
+        raise
+    # Broad on purpose: for a description that a stranger made up aiortc raises about
+    # anything, AssertionError included. It is the peer's fault, not the server's.
+    except Exception as error:
+        logger.warning("WebRTC could not use a peer's {}: {}", what, type(error).__name__)
+        raise HTTPException(400, f"WebRTC cannot use the {what}.") from None
 
 
 class OwnPage(StaticFiles):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from loguru import logger
@@ -26,13 +27,18 @@ class Conversing(Protocol):
 
 
 class Sessions:
-    """At most ``limit`` conversations; each runs in ``group`` and frees its place when it ends."""
+    """At most ``limit`` conversations; each runs in ``group`` and frees its place when it ends.
+
+    Once ``end_all`` was called there is no place any more.
+    """
 
     def __init__(self, limit: int, group: asyncio.TaskGroup, notify: Callable[[str], None]) -> None:
         self.limit = limit
         self._group = group
         self._notify = notify
         self._running: dict[asyncio.Task[None], Conversing] = {}
+        self._held = 0
+        self._ending = False
 
     def __len__(self) -> int:
         return len(self._running)
@@ -40,7 +46,16 @@ class Sessions:
     @property
     def full(self) -> bool:
         """Whether another conversation must be refused."""
-        return len(self._running) >= self.limit
+        return self._ending or len(self._running) + self._held >= self.limit
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Keep a place, asked for with ``full`` just before, while its peer is connected."""
+        self._held += 1
+        try:
+            yield
+        finally:
+            self._held -= 1
 
     def start(
         self, conversation: Conversing, left: asyncio.Event, *, max_s: float | None = None
@@ -50,6 +65,8 @@ class Sessions:
         A peer that left cancels it at once; one that talks too long hears the goodbye.
         The returned task never raises: one session's failure is told and ends that session.
         """
+        if self._ending:  # its peer was being connected when the end came
+            left.set()
         task = self._group.create_task(self._session(conversation, left, max_s))
         self._running[task] = conversation
         task.add_done_callback(self._forget)
@@ -57,6 +74,7 @@ class Sessions:
 
     async def end_all(self) -> None:
         """Let every conversation say goodbye, for ``GOODBYE_S``, then cancel what is left."""
+        self._ending = True
         if not self._running:
             return
         goodbyes = [asyncio.create_task(c.end()) for c in self._running.values()]

@@ -49,6 +49,25 @@ async def test_a_place_is_freed_when_the_peer_leaves() -> None:
         assert not sessions.full
 
 
+async def test_a_held_place_is_taken() -> None:
+    async with asyncio.TaskGroup() as group:
+        sessions = Sessions(1, group, lambda _: None)
+        with sessions.hold():
+            assert sessions.full
+        assert not sessions.full
+
+
+async def test_after_the_end_there_is_no_place_and_no_new_conversation() -> None:
+    """One whose peer was being connected when Ctrl-C came must not keep the server."""
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+        sessions = Sessions(2, group, lambda _: None)
+        await sessions.end_all()
+        assert sessions.full
+        late = FakeConversation()
+        sessions.start(late, asyncio.Event())
+    assert late.calls == ["cancel"]
+
+
 async def test_a_conversation_that_ends_itself_is_left_alone() -> None:
     async with asyncio.TaskGroup() as group:
         sessions = Sessions(1, group, lambda _: None)
