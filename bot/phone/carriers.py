@@ -13,6 +13,7 @@ from pipecat.serializers.twilio import TwilioFrameSerializer
 
 from bot.config.secrets import Secrets
 from bot.phone import answers
+from bot.phone.guard import MULAW_BYTES_PER_S
 from bot.phone.handshake import StreamStart
 from bot.phone.signatures import (
     BasicAuth,
@@ -32,7 +33,8 @@ class Carrier:
 
     ``check`` is None where the credentials in ``needs`` are missing. ``call_field`` is the
     webhook's field that holds the id its stream will name too, None where they may differ.
-    ``chunk_10ms`` is how many tens of milliseconds of audio go into one message.
+    ``chunk_10ms`` is how many tens of milliseconds of audio go into one message of ours,
+    ``bytes_per_s`` the size of theirs.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Carrier:
     serializer: Callable[[StreamStart], FrameSerializer]
     call_field: str | None = None
     chunk_10ms: int = 2
+    bytes_per_s: int = MULAW_BYTES_PER_S
 
 
 def carrier(name: str, secrets: Secrets) -> Carrier:
@@ -119,4 +122,5 @@ def _exotel(secrets: Secrets) -> Carrier:
         busy=None,
         serializer=serializer,
         chunk_10ms=10,  # Exotel asks for at least 100 ms, in multiples of 320 bytes
+        bytes_per_s=2 * STREAM_RATE_HZ,
     )

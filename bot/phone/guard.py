@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import time
+from collections.abc import Callable
 from typing import Any
 
 from loguru import logger
@@ -13,6 +15,7 @@ from pipecat.frames.frames import Frame
 from pipecat.processors.frame_processor import FrameProcessorSetup
 from pipecat.serializers.base_serializer import FrameSerializer
 
+from bot.phone.flood import Pace, Verdict
 from bot.phone.handshake import parse_event
 
 HANG_UP_TIMEOUT_S = 5.0
@@ -21,23 +24,37 @@ HANG_UP_TIMEOUT_S = 5.0
 MAX_PAYLOAD_CHARS = 48 * 1024
 """Base64 of one media message; carriers send 20 to 100 ms, under 5 kB."""
 
+MULAW_BYTES_PER_S = 8_000
+
 _KEYS = frozenset(key.value for key in KeypadEntry)
 _ALWAYS_FINE = frozenset({"connected", "start", "mark", "stop", "playedStream", "clearedAudio"})
 
 
 class GuardedSerializer(FrameSerializer):
-    """Lets only well-formed messages through to ``inner``; logs the first bad one of a call.
+    """Lets only well-formed messages through to ``inner``, and not too many (``flood``).
+
+    The first bad message of a call is logged, and the first beyond the pace.
 
     pipecat's serializers raise on JSON that is no object and on bad base64, which its
     transport takes for a hang-up, and log the raw message, digits included. ``stopped`` is
-    set when the carrier says the stream is over.
+    set when the carrier says the stream is over, or floods it. ``bytes_per_s`` are those of
+    the carrier's encoding.
     """
 
-    def __init__(self, inner: FrameSerializer, stopped: asyncio.Event) -> None:
+    def __init__(
+        self,
+        inner: FrameSerializer,
+        stopped: asyncio.Event,
+        bytes_per_s: int = MULAW_BYTES_PER_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__()
         self._inner = inner
         self._stopped = stopped
+        self._bytes_per_s = bytes_per_s
+        self._pace = Pace(clock)
         self.refused = 0
+        self.dropped = 0
 
     # The override is pipecat's own: its transports call serializers with this type.
     async def setup(self, setup: FrameProcessorSetup) -> None:  # type: ignore[override]
@@ -53,16 +70,34 @@ class GuardedSerializer(FrameSerializer):
 
     async def deserialize(self, data: str | bytes) -> Frame | None:
         event = parse_event(data)
-        if event is None or not _well_formed(event):
+        if event and event["event"] == "stop":
+            self._stopped.set()
+        good = event is not None and _well_formed(event)
+        payload = _field(event, "media", "payload") if event and good else None
+        if not self._in_pace(payload or ""):
+            return None
+        if not good:
             self._refuse()
             return None
-        if event["event"] == "stop":
-            self._stopped.set()
         try:
             return await self._inner.deserialize(data)
-        except ValueError:  # an odd number of bytes of 16-bit audio, an encoding it cannot read
+        # an odd number of bytes of 16-bit audio, an encoding it cannot read; nesting that we
+        # could just read, and it, deeper in the stack, cannot
+        except (ValueError, RecursionError):
             self._refuse()
             return None
+
+    def _in_pace(self, payload: str) -> bool:
+        verdict = self._pace.judge(len(payload) * 3 / 4 / self._bytes_per_s)
+        if verdict is Verdict.TAKE:
+            return True
+        self.dropped += 1
+        if self.dropped == 1:
+            logger.warning("The carrier sends faster than real time; dropping what is too much")
+        if verdict is Verdict.HANG_UP and not self._stopped.is_set():
+            logger.error("Hanging up: the carrier floods the call ({} dropped)", self.dropped)
+            self._stopped.set()
+        return False
 
     def _refuse(self) -> None:
         self.refused += 1

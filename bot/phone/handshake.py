@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from loguru import logger
 from starlette.websockets import WebSocket
+
+from bot.web.listen import MAX_MESSAGE_BYTES
+from bot.web.untrusted import NotJsonError, read_json
 
 START_DEADLINE_S = 10.0
 """A stream that has not started by then is closed."""
@@ -30,8 +32,8 @@ class NoStartError(Exception):
 def parse_event(message: str | bytes) -> dict[str, Any] | None:
     """The message as a JSON object with a text ``event``; None for anything else."""
     try:
-        event = json.loads(message)
-    except ValueError:  # both a bad encoding and bad JSON
+        event = read_json(message, MAX_MESSAGE_BYTES)
+    except NotJsonError:
         return None
     if not isinstance(event, dict) or not isinstance(event.get("event"), str):
         return None

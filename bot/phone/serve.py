@@ -129,7 +129,9 @@ class _Switchboard:
 
     def _params(self, start: StreamStart, stopped: asyncio.Event) -> FastAPIWebsocketParams:
         return FastAPIWebsocketParams(
-            serializer=GuardedSerializer(self._line.serializer(start), stopped),
+            serializer=GuardedSerializer(
+                self._line.serializer(start), stopped, self._line.bytes_per_s
+            ),
             audio_in_enabled=True,
             audio_out_enabled=True,
             audio_out_sample_rate=STREAM_RATE_HZ,

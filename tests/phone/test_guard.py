@@ -24,6 +24,7 @@ from pipecat.serializers.base_serializer import FrameSerializer
 
 from bot.config.secrets import Secrets
 from bot.phone.carriers import carrier
+from bot.phone.flood import BURST_S, LEAST_S
 from bot.phone.guard import MAX_PAYLOAD_CHARS, GuardedSerializer
 from bot.phone.handshake import StreamStart
 
@@ -45,6 +46,8 @@ MALFORMED: list[str | bytes] = [
     '{"event":7}',
     "",
     b"\xff\xfe\x00",
+    "[" * 30_000,
+    '{"event":' * 5_000,
     '{"event":"dtmf","dtmf":{"digit":"12"}}',
     '{"event":"dtmf","dtmf":{"digit":""}}',
     '{"event":"media","media":{"payload":"' + "A" * (MAX_PAYLOAD_CHARS + 4) + '"}}',
@@ -65,9 +68,13 @@ class FakeSetup:
     audio_in_sample_rate = 16_000
 
 
-async def guarded(provider: str = "twilio", encoding: str = "PCMU") -> GuardedSerializer:
-    inner = carrier(provider, Secrets({})).serializer(StreamStart("MZ1", "CA1", encoding))
-    guard = GuardedSerializer(inner, asyncio.Event())
+async def guarded(
+    provider: str = "twilio", encoding: str = "PCMU", stopped: asyncio.Event | None = None
+) -> GuardedSerializer:
+    """One whose clock stands still."""
+    line = carrier(provider, Secrets({}))
+    inner = line.serializer(StreamStart("MZ1", "CA1", encoding))
+    guard = GuardedSerializer(inner, stopped or asyncio.Event(), line.bytes_per_s, lambda: 0.0)
     await guard.setup(FakeSetup())  # type: ignore[arg-type]
     return guard
 
@@ -115,6 +122,37 @@ def test_no_json_raises(value: Any) -> None:
         await guard.deserialize(json.dumps(value))
 
     asyncio.run(feed())
+
+
+@pytest.mark.parametrize(
+    ("provider", "packet"), [("twilio", b"\xff" * 160), ("exotel", bytes(320))]
+)
+async def test_a_flood_of_audio_is_bounded_told_and_ends_the_call(
+    provider: str, packet: bytes, logged: list[str]
+) -> None:
+    stopped = asyncio.Event()
+    guard = await guarded(provider, stopped=stopped)
+    message = media(base64.b64encode(packet).decode())
+    taken = 0
+    for _ in range(3_000):  # a minute of audio in no time
+        frame = await guard.deserialize(message)
+        taken += len(frame.audio) // 2 if isinstance(frame, InputAudioRawFrame) else 0
+    assert taken / 16_000 <= BURST_S
+    assert guard.dropped == pytest.approx(3_000 - BURST_S / 0.02, abs=5)
+    assert stopped.is_set()
+    assert [line.split(":")[0].split(";")[0].strip() for line in logged] == [
+        "The carrier sends faster than real time",
+        "Hanging up",
+    ]
+
+
+@pytest.mark.parametrize("message", ["{", '{"event":"dtmf","dtmf":{"digit":"7"}}'])
+async def test_so_does_a_flood_of_anything_else(message: str) -> None:
+    stopped = asyncio.Event()
+    guard = await guarded(stopped=stopped)
+    frames = [await guard.deserialize(message) for _ in range(10_000)]
+    assert sum(frame is not None for frame in frames) <= BURST_S / LEAST_S
+    assert stopped.is_set()
 
 
 async def test_half_a_sample_is_refused() -> None:

@@ -86,7 +86,7 @@ def test_anything_else_is_no_start(provider: str, event: dict[str, Any]) -> None
     assert read_start(provider, event) is None
 
 
-@pytest.mark.parametrize("message", ["", "{", "null", "[]", '{"event": 1}', b"\xff"])
+@pytest.mark.parametrize("message", ["", "{", "null", "[]", '{"event": 1}', b"\xff", "[" * 30_000])
 def test_what_is_no_event_is_none(message: str | bytes) -> None:
     assert parse_event(message) is None
 
