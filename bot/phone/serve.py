@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 from fastapi import WebSocket
 from pipecat.transports.websocket.fastapi import (
@@ -27,6 +29,8 @@ from bot.web.stopping import stop_requested
 from speech.errors import UsageError
 from speech.timeline import Timeline
 
+_SPACE = re.compile(r"[\s\x00-\x1f]")
+
 
 async def serve(
     settings: Settings,
@@ -44,6 +48,7 @@ async def serve(
     """
     phone = settings.phone
     line = carrier(phone.provider, secrets)
+    refuse_bad_url(phone.public_url)
     refuse_unsigned_public(phone, line)
     with bind(phone.host, phone.port, "phone") as sock:
         base_url = phone.public_url or url_of(sock)
@@ -73,6 +78,22 @@ async def _serve_until(
             asked = await until_stopped(stop, server)
             await sessions.end_all()
     return asked
+
+
+def refuse_bad_url(url: str | None) -> None:
+    """Raise ``UsageError`` where ``phone.public_url`` is no address a carrier could call."""
+    if url is None:
+        return
+    try:
+        parts = urlsplit(url)
+        good = bool(parts.scheme in ("https", "http") and parts.hostname and parts.port != 0)
+    except ValueError:  # a port that is no number or too large, half an IPv6 address
+        good = False
+    if not good or parts.query or parts.fragment or "@" in parts.netloc or _SPACE.search(url):
+        raise UsageError(
+            "phone.public_url: expected the address the carrier calls, such as "
+            "https://bot.example.com or https://bot.example.com:8443/voice (no query, no password)."
+        )
 
 
 def refuse_unsigned_public(phone: PhoneSettings, line: Carrier) -> None:
