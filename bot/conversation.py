@@ -10,21 +10,30 @@ from typing import Any
 
 from loguru import logger
 from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
-from pipecat.frames.frames import EndFrame, ErrorFrame, Frame, InterruptionFrame, TTSSpeakFrame
+from pipecat.frames.frames import ErrorFrame, Frame, InterruptionFrame, TTSSpeakFrame
+from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.transports.base_transport import BaseTransport
-from pipecat.workers.runner import WorkerRunner
 
 from bot.logs import blank_speech, is_ours
 from bot.parts import Parts
 from bot.pipeline import build_pipeline
+from bot.pipeline_run import PipelineRun
 from bot.tools import ToolContext, load_tools
+from processors.closing import Closing
 from processors.timeline import TimelineClock, TimelineObserver
 from speech.timeline import Timeline
 
-GOODBYE_DEADLINE_S = 1.0
-"""From the wish to end to the end: the goodbye is spoken within it or cut off."""
+GOODBYE_S = 0.75
+"""From the wish to end: a goodbye that is not over by then is cut off. With the time a
+conversation takes to close, ``run`` returns within a second."""
+
+TEARDOWN_S = 0.15
+"""What a microphone, a speaker and the connections to services take to close, with a margin."""
+
+NETWORK_TEARDOWN_S = 1.5
+"""The same where a room is left or a call is hung up: a request to a service far away."""
 
 
 class Conversation:
@@ -34,6 +43,7 @@ class Conversation:
     the transport's peer has left and the owner called either. With ``handle_sigint`` the
     first Ctrl-C calls ``end`` and the second ``cancel``. ``wait_for_client`` holds the
     greeting until ``client_ready`` is called. ``rtvi`` adds pipecat's client protocol.
+    ``teardown_s`` is what the transport may take to close before it is abandoned.
     """
 
     def __init__(
@@ -46,18 +56,18 @@ class Conversation:
         wait_for_client: bool = False,
         handle_sigint: bool = False,
         rtvi: bool = False,
+        teardown_s: float = TEARDOWN_S,
     ) -> None:
         self._parts = parts
         self._timeline = timeline
         self._greet = greet
         self._handle_sigint = handle_sigint
-        self._ending = False
         self._started = asyncio.Event()
         self._finished = asyncio.Event()
         self._client_ready = asyncio.Event()
         if not wait_for_client:
             self._client_ready.set()
-        llm = parts.llm.service(parts.settings)
+        llm: Any = parts.llm.service(parts.settings)
         self._tool_context = ToolContext(self.say, timeout_s=parts.settings.tools.timeout_s)
         names = parts.settings.tools.enabled if parts.llm.tools_ok else ()
         tools = load_tools(names, self._tool_context)
@@ -67,14 +77,17 @@ class Conversation:
             messages=[{"role": "system", "content": self._system_prompt()}],
             tools=ToolsSchema(standard_tools=[tool.schema for tool in tools]),
         )
-        self._worker = self._build_worker(transport, llm, rtvi)
+        self._closing = Closing()
+        pipeline = build_pipeline(transport, parts, llm, self._context, timeline, self._closing)
+        self._worker = self._build_worker(pipeline, rtvi)
+        self._pipeline_run = PipelineRun(pipeline, self._worker, teardown_s=teardown_s)
 
     def _system_prompt(self) -> str:
         return self._parts.phrase(self._parts.settings.bot.system_prompt)
 
-    def _build_worker(self, transport: BaseTransport, llm: Any, rtvi: bool) -> PipelineWorker:
+    def _build_worker(self, pipeline: Pipeline, rtvi: bool) -> PipelineWorker:
         worker = PipelineWorker(
-            build_pipeline(transport, self._parts, llm, self._context, self._timeline),
+            pipeline,
             params=PipelineParams(
                 audio_in_sample_rate=self._parts.settings.audio.input_rate_hz,
                 audio_out_sample_rate=self._parts.settings.audio.output_rate_hz,
@@ -104,35 +117,38 @@ class Conversation:
 
     async def run(self) -> None:
         """Talk until ended; cancelling the task that runs this ends at once."""
-        runner = WorkerRunner(handle_sigint=False)
-        await runner.add_workers(self._worker)
+        greeting = asyncio.create_task(self._say_greeting(), name="greeting")
         try:
-            async with asyncio.TaskGroup() as group:
-                greeting = group.create_task(self._say_greeting())
-                with self._interrupt_signal(group):
-                    await runner.run()
-                greeting.cancel()
+            with self._interrupt_signal():
+                await self._pipeline_run.run()
         finally:
+            greeting.cancel()
             self._finished.set()
             self._timeline.mark("session_end")
             await self._tool_context.aclose()
 
     @contextmanager
-    def _interrupt_signal(self, group: asyncio.TaskGroup) -> Iterator[None]:
+    def _interrupt_signal(self) -> Iterator[None]:
         """The first Ctrl-C says goodbye, the second ends at once."""
         if not self._handle_sigint:
             yield
             return
         loop = asyncio.get_running_loop()
+        goodbyes: set[asyncio.Task[None]] = set()
 
         def on_interrupt() -> None:
-            group.create_task(self.cancel() if self._ending else self.end())
+            if self._closing.closed:
+                self._pipeline_run.cut()
+            else:
+                goodbyes.add(loop.create_task(self.end()))
 
         loop.add_signal_handler(signal.SIGINT, on_interrupt)
         try:
             yield
         finally:
             loop.remove_signal_handler(signal.SIGINT)
+            for goodbye in goodbyes:
+                goodbye.cancel()
 
     async def _on_started(self, _worker: PipelineWorker, _frame: Frame) -> None:
         self._started.set()
@@ -145,32 +161,48 @@ class Conversation:
     async def _say_greeting(self) -> None:
         await self._started.wait()
         await self._client_ready.wait()
+        if self._closing.closed:
+            return
         self._timeline.mark("session_start")
         if self._greet and (text := self._parts.phrase(self._parts.settings.bot.greeting)):
             await self.say(text)
 
     async def say(self, text: str, *, interruptible: bool = True) -> None:
-        """Speak a text as a reply of its own, in turn with what is being said."""
-        frame = TTSSpeakFrame(text)
-        frame.interruptible = interruptible
-        await self._worker.queue_frame(frame)
+        """Speak a text as a reply of its own, in turn with what is being said.
+
+        Not spoken once the conversation is ending.
+        """
+        await self._worker.queue_frame(_spoken(text, interruptible))
 
     async def end(self, *, goodbye: bool = True) -> None:
-        """Stop talking, say goodbye, and let ``run`` return within a second; idempotent."""
-        if self._ending:
+        """Stop talking and listening, say goodbye, and return when ``run`` does: in a second.
+
+        Where nobody has been greeted yet, nobody is there for a goodbye. A second call, and
+        one after the end, returns at once.
+        """
+        if self._closing.closed:
             return
-        self._ending = True
-        await self._worker.queue_frame(InterruptionFrame())
-        if goodbye and (text := self._parts.phrase(self._parts.settings.bot.goodbye)):
-            await self.say(text, interruptible=False)
-        await self._worker.queue_frame(EndFrame())
-        try:
-            async with asyncio.timeout(GOODBYE_DEADLINE_S):
-                await self._finished.wait()
-        except TimeoutError:
+        text = self._parts.phrase(self._parts.settings.bot.goodbye)
+        present = self._started.is_set() and self._client_ready.is_set()
+        if not present:
             await self.cancel()
+            return
+        last_words = _spoken(text, interruptible=False) if goodbye and text else None
+        self._closing.close(last_words)
+        asyncio.get_running_loop().call_later(GOODBYE_S, self._pipeline_run.cut)
+        await self._worker.queue_frame(InterruptionFrame())
+        if last_words is not None:
+            await self._worker.queue_frame(last_words)
+        await self._pipeline_run.drain()
+        await self._finished.wait()
 
     async def cancel(self) -> None:
-        """End at once, in silence."""
-        self._ending = True
-        await self._worker.cancel()
+        """End at once, in silence: in any state, from any task, any number of times."""
+        self._closing.close()
+        self._pipeline_run.cut()
+
+
+def _spoken(text: str, interruptible: bool) -> TTSSpeakFrame:
+    frame = TTSSpeakFrame(text)
+    frame.interruptible = interruptible
+    return frame

@@ -11,6 +11,7 @@ from pipecat.transports.base_transport import BaseTransport
 
 from bot.hearing import build_stt, recover_from_noise, user_aggregator_params
 from bot.parts import Parts
+from processors.closing import Closing, ClosingGate
 from processors.heard import HeardText
 from processors.kokoro_tts import KokoroTTSService
 from speech.timeline import Timeline
@@ -22,6 +23,7 @@ def build_pipeline(
     llm: LLMService,
     context: LLMContext,
     timeline: Timeline,
+    closing: Closing,
 ) -> Pipeline:
     """Speech in, speech out: the picture of DESIGN.md as code."""
     settings = parts.settings
@@ -31,9 +33,12 @@ def build_pipeline(
         [
             transport.input(),  # microphone, browser, room, phone or script
             build_stt(settings, parts.secrets, parts.recogniser),  # speech to text
+            ClosingGate(closing),  # after the wish to end: deaf,
             words.user(),  # voice activity, end of turn, the user's words in the context
+            ClosingGate(closing),  # without a thought,
             llm,  # tokens, tool calls, the fault policy
             LLMTextProcessor(),  # tokens to units
+            ClosingGate(closing),  # and silent but for the goodbye
             build_voice(parts, timeline),  # units to audio, each word's text behind it
             transport.output(),  # speaker, browser, room, phone or script
             HeardText(timeline),  # what passed the speaker

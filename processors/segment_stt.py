@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -73,13 +72,10 @@ class SegmentSttService(STTService):
         self.dropped_s = 0.0
         """Seconds of speech dropped because the recogniser was too far behind."""
         self._recogniser = recogniser
-        self._longest_s = longest_s
         self._owns_recogniser = owns_recogniser
         self._buffer = SegmentBuffer(RECOGNISER_RATE_HZ)
         self._waiting: NDArray[np.int16] = np.zeros(0, np.int16)
         self._due = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._idle.set()
         self._held: list[str] = []
         self._failed = False
         self._task: asyncio.Task[None] | None = None
@@ -95,10 +91,7 @@ class SegmentSttService(STTService):
         self._task = self.create_task(self._recognise_forever(), "recognise")
 
     async def stop(self, frame: EndFrame) -> None:
-        """Recognise what waits, then stop; after ``longest_s`` in any case."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._longest_s):
-                await self._idle.wait()
+        """Stop at once; nobody would answer what is still recognised."""
         await self._end_task()
         await super().stop(frame)
 
@@ -148,7 +141,6 @@ class SegmentSttService(STTService):
             self.dropped_s += (len(joined) - limit) / self.sample_rate
             logger.warning("speech dropped: the recogniser is behind, {} s so far", self.dropped_s)
         self._waiting = joined[-limit:]
-        self._idle.clear()
         self._due.set()
 
     async def _recognise_forever(self) -> None:
@@ -157,8 +149,6 @@ class SegmentSttService(STTService):
             self._due.clear()
             segment, self._waiting = self._waiting, np.zeros(0, np.int16)
             await self._recognise(segment)
-            if not self._due.is_set():
-                self._idle.set()
 
     async def _recognise(self, segment: NDArray[np.int16]) -> None:
         text = await self._words(segment)
@@ -208,4 +198,3 @@ class SegmentSttService(STTService):
         if self._task:
             await self.cancel_task(self._task)
             self._task = None
-        self._idle.set()
