@@ -36,8 +36,12 @@ _ERROR_TWICE = frozenset({"pipecat.processors.frame_processor", "pipecat.pipelin
 
 _QUOTED = re.compile(r"\[.*\]|\{.*\}|\(.*\)|(?<!\w)'.*'(?!\w)|\".*\"", re.DOTALL)
 _NAMED_TEXT = re.compile(
-    r"\b(text|content|arguments|transcript|message)\s*[:=].*", re.I | re.DOTALL
+    r"\b(text|content|arguments|transcript|message(?: type)?)\s*[:=].*|\b(JSON message) .*",
+    re.I | re.DOTALL,
 )
+
+REPEAT_S = 60.0
+"""Another package's line that comes again within this time is not written again."""
 
 
 def set_up_logging(settings: Settings, secrets: Secrets | None = None) -> None:
@@ -63,7 +67,7 @@ def set_up_logging(settings: Settings, secrets: Secrets | None = None) -> None:
 def blank_speech(message: str) -> str:
     """``message`` of another package without what may be speech: brackets, quotes, texts."""
     blanked = _QUOTED.sub(lambda found: f"{found[0][0]}…{found[0][-1]}", message)
-    return _NAMED_TEXT.sub(lambda found: f"{found[1]}: …", blanked)
+    return _NAMED_TEXT.sub(lambda found: f"{found[1] or found[2]}: …", blanked)
 
 
 class _Gate:
@@ -73,6 +77,7 @@ class _Gate:
         self._log_text = settings.privacy.log_text
         self._tracebacks = settings.log.level == "DEBUG"
         self._secrets = secrets
+        self._told: dict[tuple[str | None, int], tuple[str, float]] = {}
 
     def admit(self, record: Record) -> bool:
         """Loguru's filter; it is the first to see a record, so it also cleans it."""
@@ -89,7 +94,21 @@ class _Gate:
         if not (ours and self._tracebacks):
             _shorten_exception(record)
         self._redact(record)
-        return True
+        return ours or not self._is_repeat(record)
+
+    def _is_repeat(self, record: Record) -> bool:
+        """Whether the last line of the same place in the code was this one, a moment ago.
+
+        pipecat warns every two seconds of a browser that is gone; a stranger's junk, with
+        what may be speech blanked, is the same line each time.
+        """
+        place = (record["name"], record["line"])
+        now = record["elapsed"].total_seconds()
+        said, at = self._told.get(place, ("", -REPEAT_S))
+        if said == record["message"] and now - at < REPEAT_S:
+            return True
+        self._told[place] = (record["message"], now)
+        return False
 
     def _redact(self, record: Record) -> None:
         record["message"] = self._secrets.redact(record["message"])

@@ -17,7 +17,7 @@ from bot.config.secrets import Secrets
 from bot.conversation import Conversation
 from bot.parts import Notify, Parts, open_parts
 from bot.web.app import WebApp
-from bot.web.ice import allow_loopback
+from bot.web.ice import allow_loopback, notice_lost_peers
 from bot.web.listen import bind, is_loopback, server_failure, serving, until_stopped, url_of
 from bot.web.sessions import Sessions
 from bot.web.stopping import stop_requested
@@ -48,6 +48,7 @@ async def serve(
     """
     refuse_public(settings.web)
     allow_loopback()
+    notice_lost_peers()
 
     async def announce(url: str) -> None:
         notify(f"Open {url} and press Connect. Ctrl-C ends.")

@@ -53,6 +53,8 @@ def our_logs(statement: str) -> Callable[[], object]:
         'logger.warning(f"service is no longer usable, not speaking [{text}]")',
         """logger.error(f"exception processing TextFrame#1(pts: 0, text: [{text}]): boom")""",
         'logger.warning(f"Failed to parse function call arguments: {text}")',
+        'logger.error(f"Error parsing JSON message {text}, Expecting value: line 1")',
+        'logger.warning(f"Unsupported RTVI message type: {text}")',
         """logger.warning(f"Invalid message: input_value='{text}'")""",
         'try:\n    raise ValueError(f"cannot say [{text}]")\n'
         'except ValueError:\n    logger.exception("TTS failed")',
@@ -66,6 +68,13 @@ def test_pipecats_lines_hold_no_speech(lines: Callable[..., str], statement: str
 def test_pipecats_warnings_keep_what_is_not_speech(lines: Callable[..., str]) -> None:
     said = lines(pipecat_logs('logger.warning(f"too slow: 3.2 s, dropped [{text}]")'))
     assert "WARNING pipecat.services.tts_service: too slow: 3.2 s, dropped […]" in said
+
+
+def test_a_repeated_line_of_pipecat_is_written_once(lines: Callable[..., str]) -> None:
+    again = "for n in (1, 1, 1, 2, 2): logger.warning(f'nothing heard {n}')"
+    assert lines(pipecat_logs(again)).count("nothing heard") == 2
+    assert lines(pipecat_logs(again), log_text=True).count("nothing heard") == 5
+    assert lines(our_logs(again)).count("nothing heard") == 5
 
 
 def test_our_debug_lines_pass_with_their_fields(lines: Callable[..., str]) -> None:
