@@ -10,6 +10,7 @@ import click
 from bot.commands.common import Invocation, earshot_command
 from bot.config.keys import dotted, leaves
 from bot.config.loader import Loaded, value_at
+from speech.redact import without_password
 
 
 @earshot_command(
@@ -36,7 +37,7 @@ def command(invocation: Invocation, check: bool) -> None:
 def _record(invocation: Invocation, loaded: Loaded, file: str | None) -> dict[str, Any]:
     return {
         "file": file,
-        "values": loaded.settings.model_dump(mode="json"),
+        "values": _without_passwords(loaded.settings.model_dump(mode="json")),
         "origins": loaded.origins,
         "secrets": invocation.secrets.masked(),
     }
@@ -69,4 +70,13 @@ def _shown(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, tuple):
         return f"[{', '.join(map(str, value))}]"
-    return str(value) or '""'
+    return without_password(str(value)) or '""'
+
+
+def _without_passwords(value: Any) -> Any:
+    """The settings' JSON; a URL in them may hold a password."""
+    if isinstance(value, dict):
+        return {key: _without_passwords(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_without_passwords(inner) for inner in value]
+    return without_password(value) if isinstance(value, str) else value

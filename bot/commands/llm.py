@@ -8,8 +8,13 @@ from pathlib import Path
 import click
 
 from bot.commands.common import Invocation, earshot_command
+from speech.redact import without_password
 
-command = click.Group("llm", help="Say which language model answers; record its stream.")
+command = click.Group(
+    "llm",
+    help="Say which language model answers; record its stream.",
+    epilog="Example: earshot llm which",
+)
 
 
 @earshot_command(
@@ -26,7 +31,7 @@ def which(invocation: Invocation) -> None:
         invocation.emit(
             {
                 "kind": endpoint.kind,
-                "base_url": endpoint.base_url or None,
+                "base_url": without_password(endpoint.base_url) or None,
                 "model": endpoint.model,
                 "description": endpoint.description,
                 "key": endpoint.key_name,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.config.dotenv_file import read_dotenv
+from speech.redact import without_password
 
 SECRET_NAMES = (
     "OPENAI_API_KEY",
@@ -37,8 +37,6 @@ _LONG_ENOUGH_FOR_A_TAIL = 12
 _LONG_ENOUGH_TO_REDACT = 6
 """A shorter value ("test") would be cut out of ordinary words."""
 
-_URL_PASSWORD = re.compile(r"(?<=//)[^/@\s]+@")
-
 
 @dataclass(frozen=True)
 class Secrets:
@@ -65,19 +63,19 @@ class Secrets:
         return {name: self._shown(name) for name in KNOWN_NAMES}
 
     def redact(self, text: str) -> str:
-        """``text`` with every secret value in it replaced, for logs and error lines."""
+        """``text`` with every secret value and URL password in it replaced, for logs and errors."""
         for name in SECRET_NAMES:
             value = self.get(name)
             if value and len(value) >= _LONG_ENOUGH_TO_REDACT:
                 text = text.replace(value, f"<{name}>")
-        return text
+        return without_password(text)
 
     def _shown(self, name: str) -> str | None:
         value = self.get(name)
         if value is None:
             return None
         if name in PUBLIC_NAMES:
-            return _URL_PASSWORD.sub("…@", value)
+            return without_password(value)
         if len(value) < _LONG_ENOUGH_FOR_A_TAIL:
             return "set"
         return f"set (…{value[-_SHOWN_TAIL:]})"

@@ -17,6 +17,7 @@ from openai import (
 )
 
 from speech.hearing.recogniser import RecognitionError, Transcript
+from speech.redact import without_password
 
 DEFAULT_MODEL = "whisper-1"
 """OpenAI's model that reports no-speech scores, by which noise is told from words."""
@@ -102,7 +103,7 @@ class EndpointRecogniser:
 
     @property
     def _where(self) -> str:
-        return f"the transcription endpoint {self._base_url or 'of OpenAI'}"
+        return f"the transcription endpoint {without_password(self._base_url or 'of OpenAI')}"
 
 
 def _text(response: object) -> str:

@@ -189,6 +189,15 @@ def test_config_as_json_masks_secrets(tmp_path: Path) -> None:
     assert key not in done.stdout
 
 
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_config_shows_no_password_in_a_url(form: tuple[str, ...], tmp_path: Path) -> None:
+    url = "--set=stt.base_url=http://user:hunter2@127.0.0.1:9/v1"
+    done = run("config", *form, url, cwd=tmp_path, EARSHOT_LLM__BASE_URL="http://hunter2@h/v1")
+    assert done.returncode == 0
+    assert "hunter2" not in done.stdout + done.stderr
+    assert "@127.0.0.1:9/v1" in done.stdout
+
+
 def test_config_as_text_and_check(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("tts:\n  voice: am_adam\n")
     done = run("config", cwd=tmp_path)

@@ -68,3 +68,4 @@ def test_neither_repr_nor_redacted_text_shows_a_value() -> None:
     secrets = Secrets.load({"OPENAI_API_KEY": KEY, "HOME": "/root"})
     assert KEY not in f"{secrets!r} {secrets} {[secrets]}"
     assert secrets.redact(f"Bearer {KEY} refused") == "Bearer <OPENAI_API_KEY> refused"
+    assert secrets.redact("at http://user:pw@host/v1") == "at http://…@host/v1"
