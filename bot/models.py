@@ -19,6 +19,7 @@ from rich.progress import (
 
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
+from bot.voice import require_packages, voice_models
 from speech.models.catalog import CATALOG
 from speech.models.job import Watch
 from speech.models.pull import Pulled, Source, build_sources, ensure
@@ -33,9 +34,7 @@ def needed_models(settings: Settings, secrets: Secrets) -> list[str]:
     The embedded language model counts with ``llm: auto`` unless an endpoint or a key says
     that another one is meant: whether a local server runs is only known at the start.
     """
-    needed = set()
-    if settings.tts.engine == "kokoro_onnx":
-        needed |= {"kokoro-82m-int8", "kokoro-voices"}
+    needed = set(voice_models(settings.tts))
     if settings.stt.kind == "whisper":
         needed.add(settings.stt.model)
     if _may_embed(settings, secrets):
@@ -53,8 +52,10 @@ def ensure_models(settings: Settings, secrets: Secrets) -> list[Pulled]:
     """Fetch what this configuration needs and has not; returns what was fetched.
 
     For the start of a command, before its event loop: it blocks, Ctrl-C ends it and what
-    has arrived is kept. Raises ``PullError``, or ``UsageError`` for an unknown model id.
+    has arrived is kept. Raises ``PullError``, or ``UsageError`` for an unknown model id or a
+    missing package.
     """
+    require_packages(settings.tts)
     with terminal_watch() as watch:
         ids = needed_models(settings, secrets)
         return ensure(ids, sources_of(settings), settings.models.dir, watch)

@@ -2,22 +2,59 @@
 
 from __future__ import annotations
 
-from bot.config.schema import Settings
+from bot.config.schema import Settings, TtsSettings
 from speech.engine import SpeechEngine
 from speech.models.store import model_dir
 
-MODELS = ("kokoro-82m-int8", "kokoro-voices")
+KOKORO, VOICES, TORCH = "kokoro-82m-int8", "kokoro-voices", "kokoro-82m-torch"
+
+
+def voice_models(tts: TtsSettings) -> list[str]:
+    """The ids of the models that ``tts.engine`` speaks with."""
+    if tts.engine == "kokoro_onnx":
+        return [KOKORO, VOICES]
+    return [VOICES] if tts.torch_folder else [VOICES, TORCH]
+
+
+def require_packages(tts: TtsSettings) -> None:
+    """Raise ``UsageError`` where ``tts.engine`` lacks a package, before anything is fetched."""
+    if tts.engine == "kokoro_torch":
+        from speech.engines.kokoro_torch import require_torch
+
+        require_torch()
 
 
 def build_engine(settings: Settings) -> SpeechEngine:
-    """The engine of ``tts.engine``, not yet started. Raises ``ModelFileError``."""
+    """The engine of ``tts.engine``, not yet started.
+
+    Raises ``ModelFileError``, and ``UsageError`` for a missing package.
+    """
+    require_packages(settings.tts)
+    return _onnx(settings) if settings.tts.engine == "kokoro_onnx" else _torch(settings)
+
+
+def _onnx(settings: Settings) -> SpeechEngine:
     from speech.engines.kokoro_onnx import KokoroOnnxEngine  # heavy: not for --help
 
     root, tts = settings.models.dir, settings.tts
-    model, voices = (model_dir(model_id, root) for model_id in MODELS)
     return KokoroOnnxEngine(
-        model / "model.onnx",
-        voices,
+        model_dir(KOKORO, root) / "model.onnx",
+        model_dir(VOICES, root),
+        threads=tts.threads,
+        max_concurrent=tts.max_concurrent,
+        unit_timeout_s=tts.unit_timeout_s,
+    )
+
+
+def _torch(settings: Settings) -> SpeechEngine:
+    from speech.engines.kokoro_torch import KokoroTorchEngine
+
+    root, tts = settings.models.dir, settings.tts
+    return KokoroTorchEngine(
+        tts.torch_folder.expanduser() if tts.torch_folder else model_dir(TORCH, root),
+        model_dir(VOICES, root),
+        device=tts.device,
+        half=None if tts.half == "auto" else tts.half,
         threads=tts.threads,
         max_concurrent=tts.max_concurrent,
         unit_timeout_s=tts.unit_timeout_s,

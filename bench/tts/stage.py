@@ -14,9 +14,9 @@ from bench.tts.ours import Ours, open_ours
 from bench.tts.peer_kokoro_onnx import PeerFiles, open_kokoro_onnx, write_voices
 from bench.tts.texts import LENGTHS, QUICK_LENGTHS, Text, choose, phoneme_counter, read_lines
 from bot.config.schema import Settings
-from bot.voice import MODELS
+from bot.voice import KOKORO, VOICES
 from speech.errors import UsageError
-from speech.kokoro.g2p import language_of
+from speech.kokoro.languages import language_of
 from speech.kokoro.voices import load_voice
 from speech.models.store import model_dir
 
@@ -93,5 +93,5 @@ def _peer_files(options: Options, folder: Path) -> PeerFiles:
 
 def model_paths(settings: Settings) -> tuple[Path, Path]:
     """Kokoro's model file and the folder of voices, as the configured engine gets them."""
-    model, voices = (model_dir(model_id, settings.models.dir) for model_id in MODELS)
+    model, voices = (model_dir(model_id, settings.models.dir) for model_id in (KOKORO, VOICES))
     return model / "model.onnx", voices

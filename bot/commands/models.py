@@ -35,11 +35,15 @@ def command() -> None:
     "  earshot models pull --all --set models.local_dir=/media/stick/models",
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Every model of the catalog.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Every model that what is installed can load."
+)
 def pull(invocation: Invocation, ids: tuple[str, ...], everything: bool) -> int:
     """Fetch model files that are missing or corrupt, and check their SHA-256."""
     default = (
-        list(CATALOG) if everything else needed_models(invocation.settings, invocation.secrets)
+        [model.id for model in CATALOG.values() if model.loadable]
+        if everything
+        else needed_models(invocation.settings, invocation.secrets)
     )
     wanted = [find_model(model_id) for model_id in dict.fromkeys(ids or default)]
     records, errors = [], []

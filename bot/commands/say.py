@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bot.commands.common import Invocation, earshot_command
 from bot.models import sources_of, terminal_watch
-from bot.voice import MODELS, build_engine
+from bot.voice import build_engine, require_packages, voice_models
 from speech.audio.write import ENDINGS, check_ending, write_audio
 from speech.engine import SpeechEngine, Word
 from speech.errors import DeviceError, EarshotError, UsageError
@@ -101,8 +101,9 @@ def command(
     if not list_voices:
         _check_output(output, invocation.json)
     text = "" if list_voices else _read(words)
+    require_packages(settings.tts)
     with terminal_watch() as watch:
-        ensure(MODELS, sources_of(settings), settings.models.dir, watch)
+        ensure(voice_models(settings.tts), sources_of(settings), settings.models.dir, watch)
     engine = build_engine(settings)
     if list_voices:
         return _print_voices(invocation, engine)

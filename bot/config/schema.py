@@ -98,14 +98,20 @@ class LlmSettings(Section):
 
 
 class TtsSettings(Section):
-    """The voice. ``threads: 0`` uses every core."""
+    """The voice. ``threads: 0`` uses every core.
 
-    engine: Literal["kokoro_onnx"] = "kokoro_onnx"
+    ``device``, ``half`` and ``torch_folder`` are for ``kokoro_torch`` only.
+    """
+
+    engine: Literal["kokoro_onnx", "kokoro_torch"] = "kokoro_onnx"
     voice: str = "af_heart"
     speed: Annotated[float, Field(ge=0.5, le=2.0)] = 1.0
     threads: Annotated[int, Field(ge=0)] = 0
     max_concurrent: Annotated[int, Field(ge=1)] = 1
     unit_timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    device: Literal["auto", "cuda", "mps", "cpu"] = "auto"
+    half: Literal["auto"] | bool = "auto"
+    torch_folder: Path | None = None
 
 
 class ToolSettings(Section):

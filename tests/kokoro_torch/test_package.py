@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch", reason="torch: scripts/second_python.sh")
 from speech.errors import ModelFileError, UsageError  # noqa: E402
 from speech.kokoro import torch_package  # noqa: E402
 from speech.kokoro.torch_package import load_network  # noqa: E402
-from speech.kokoro.torch_streaming import TorchStreamingKokoro, choose_device  # noqa: E402
+from speech.kokoro.torch_streaming import choose_device, choose_half  # noqa: E402
 from tests.kokoro_torch.networks import Torch, published_config  # noqa: E402
 
 pytestmark = pytest.mark.second_python
@@ -138,6 +138,20 @@ class TestDevice:
         with pytest.raises(UsageError, match="no such device"):
             choose_device(name)
 
-    def test_half_precision_is_for_cuda(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("device", ["cpu", "mps"])
+    def test_half_precision_is_for_cuda(self, device: str) -> None:
+        assert not choose_half(torch.device(device), None)
+        assert not choose_half(torch.device(device), False)
         with pytest.raises(UsageError, match="half precision needs a CUDA device"):
-            TorchStreamingKokoro(tmp_path, "cpu", half=True)
+            choose_half(torch.device(device), True)
+
+    @pytest.mark.parametrize("able", [True, False])
+    def test_auto_takes_half_precision_where_the_device_has_it(
+        self, able: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **_: able)
+        assert choose_half(torch.device("cuda"), None) is able
+        assert choose_half(torch.device("cuda"), True)
+
+    def test_the_model_tells_what_it_computes_in(self, kokoro: Torch) -> None:
+        assert kokoro.model.precision == "float32 on cpu"

@@ -14,10 +14,9 @@ from speech.errors import UsageError
 
 async def test_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.zeros((510, 1, 256), "<f4").tofile(tmp_path / "af_silent.bin")
-    monkeypatch.delitem(sys.modules, "speech.kokoro.torch_streaming", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     engine = KokoroTorchEngine(tmp_path, tmp_path)
     assert engine.voices() == ["af_silent"]
-    with pytest.raises(UsageError, match=r"needs torch .*earshot\[gpu\].*kokoro_onnx"):
+    with pytest.raises(UsageError, match=r"kokoro_torch needs torch and kokoro: .*earshot\[gpu\]"):
         await engine.start()
     await engine.aclose()

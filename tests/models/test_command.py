@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ from bot import cli
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from bot.models import ensure_models, needed_models
+from speech.errors import UsageError
 from speech.models.catalog import CATALOG, Model
 from tests.models.support import content, make_model
 
@@ -170,6 +172,20 @@ VOICE = ["kokoro-82m-int8", "kokoro-voices"]
         ({"llm": {"base_url": "http://127.0.0.1:1/v1"}}, NONE, [*VOICE, "whisper-tiny.en"]),
         ({"stt": {"kind": "openai"}, "llm": "openai"}, NONE, VOICE),
         ({"stt": {"model": "/my/model"}, "llm": "openai"}, NONE, VOICE),
+        (
+            {"tts": {"engine": "kokoro_torch"}, "stt": {"kind": "openai"}, "llm": "openai"},
+            NONE,
+            ["kokoro-voices", "kokoro-82m-torch"],
+        ),
+        (
+            {
+                "tts": {"engine": "kokoro_torch", "torch_folder": "/my"},
+                "stt": {"kind": "openai"},
+                "llm": "openai",
+            },
+            NONE,
+            ["kokoro-voices"],
+        ),
         ({"stt": {"model": "whisper-big"}, "llm": "openai"}, NONE, [*VOICE, "whisper-big"]),
     ],
 )
@@ -177,6 +193,23 @@ def test_needs_follow_the_configuration(
     values: dict[str, Any], secrets: Secrets, expected: list[str]
 ) -> None:
     assert needed_models(Settings.model_validate(values), secrets) == expected
+
+
+def test_a_missing_package_is_said_before_anything_is_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    values = {"tts": {"engine": "kokoro_torch"}, "models": {"dir": tmp_path, "sources": []}}
+    with pytest.raises(UsageError, match=r"needs torch and kokoro: pip install 'earshot\[gpu\]'"):
+        ensure_models(Settings.model_validate(values), NONE)
+
+
+def test_all_leaves_out_what_nothing_installed_can_load(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    CATALOG["tiny"] = dataclasses.replace(CATALOG["tiny"], package="no_such_package")
+    assert list(Run(capsys, "pull", "--all", "--json").models) == ["tiny-voices"]
+    assert list(Run(capsys, "pull", "tiny", "--json").models) == ["tiny"]
 
 
 def test_ensure_fetches_only_what_cannot_be_used(
