@@ -1,4 +1,4 @@
-"""Kokoro's voices: one table of style vectors a file."""
+"""Kokoro's voices: one table of style vectors each, and blends of them."""
 
 from __future__ import annotations
 
@@ -7,48 +7,36 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from speech.errors import ModelFileError, UnknownVoiceError
+from speech.errors import UnknownVoiceError
+from speech.kokoro.blend import parse_blend
+from speech.kokoro.voice_files import STYLE_ROWS, Voice, voice_files
 
-STYLE_ROWS = 510
-STYLE_SIZE = 256
-_SHAPE = (STYLE_ROWS, 1, STYLE_SIZE)
-_FILE_BYTES = STYLE_ROWS * STYLE_SIZE * 4
-
-Voice = NDArray[np.float32]
-"""float32 ``[510, 1, 256]``: row n-1 is the style of an utterance of n phonemes."""
+__all__ = ["Voice", "list_voices", "load_voice", "style_for"]
 
 
 def list_voices(folder: Path) -> list[str]:
     """Names of the voices in ``folder``, sorted; a folder that is not there has none."""
-    return sorted(path.stem for path in folder.glob("*.bin"))
+    return sorted(voice_files(folder))
 
 
 def load_voice(folder: Path, name: str) -> Voice:
-    """The voice's table.
+    """The table of a voice, or of a blend such as ``af_heart:0.7+am_adam:0.3``.
 
-    Raises ``UnknownVoiceError`` naming those there are, ``ModelFileError`` for a file that
-    is no voice: a wrong size or a value that is not a number would be heard as noise.
+    Raises ``UnknownVoiceError`` naming those there are, ``UsageError`` for a blend's form,
+    ``ModelFileError`` for a file that is no voice. No path is made of ``name``.
     """
-    known = list_voices(folder)
-    if name not in known:
-        raise UnknownVoiceError(_unknown(folder, name, known))
-    path = folder / f"{name}.bin"
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ModelFileError(f"cannot read the voice {path}: {error.strerror}") from error
-    if len(data) != _FILE_BYTES:
-        raise ModelFileError(
-            f"{path} has {len(data)} bytes where a voice has {_FILE_BYTES}; fetch it again "
-            "with: earshot models pull kokoro-voices"
-        )
-    voice = np.frombuffer(data, "<f4").astype(np.float32).reshape(_SHAPE)
-    if not np.isfinite(voice).all():
-        raise ModelFileError(
-            f"{path} holds values that are not numbers; fetch it again "
-            "with: earshot models pull kokoro-voices"
-        )
-    return voice
+    files = voice_files(folder)
+    if not name.strip():
+        raise UnknownVoiceError(_unknown(folder, name, sorted(files)))
+    shares = parse_blend(name)
+    for part in shares:
+        if part.voice not in files:
+            raise UnknownVoiceError(_unknown(folder, part.voice, sorted(files)))
+    tables = [files[part.voice].read() for part in shares]
+    if len(tables) == 1:
+        return tables[0]
+    mixed = sum(t.astype(np.float64) * p.share for t, p in zip(tables, shares, strict=True))
+    return np.asarray(mixed, np.float32)
 
 
 def _unknown(folder: Path, name: str, known: list[str]) -> str:

@@ -37,7 +37,7 @@ def test_a_voice_is_a_table_of_510_styles(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [0, 1, 510 * 256 - 1, 510 * 256 + 1])
 def test_a_voice_of_another_size_is_refused(tmp_path: Path, count: int) -> None:
     voice_file(tmp_path, "af_cut", np.zeros(count))
-    with pytest.raises(ModelFileError, match=r"af_cut\.bin has .* bytes"):
+    with pytest.raises(ModelFileError, match=r"af_cut\.bin is no voice: it has .* bytes"):
         load_voice(tmp_path, "af_cut")
 
 
