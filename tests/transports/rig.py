@@ -16,11 +16,13 @@ from pipecat.frames.frames import (
     TTSAudioRawFrame,
     TTSStartedFrame,
     TTSStoppedFrame,
+    TTSTextFrame,
 )
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.transports.base_transport import BaseTransport
+from pipecat.utils.text.base_text_aggregator import TextType
 from pipecat.workers.runner import WorkerRunner
 
 RATE_HZ = 24_000
@@ -95,6 +97,15 @@ class Rig:
         frames.append(TTSStoppedFrame(context_id=reply_id))
         for frame in frames:
             frame.interruptible = interruptible
+            await self.worker.queue_frame(frame)
+
+    async def say_words(self, samples: NDArray[np.int16], reply_id: str, words: int) -> None:
+        """A whole reply of as many words of ``samples`` each, its text behind its audio."""
+        frames: list[Frame] = [TTSStartedFrame(context_id=reply_id)]
+        for _ in range(words):
+            frames.append(TTSAudioRawFrame(samples.tobytes(), RATE_HZ, 1, context_id=reply_id))
+            frames.append(TTSTextFrame("word ", TextType.WORD, context_id=reply_id))
+        for frame in frames:
             await self.worker.queue_frame(frame)
 
     async def interrupt(self) -> None:

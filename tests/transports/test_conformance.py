@@ -11,6 +11,7 @@ from pipecat.frames.frames import (
     BotStoppedSpeakingFrame,
     InputAudioRawFrame,
     TTSAudioRawFrame,
+    TTSTextFrame,
 )
 
 from tests.transports.conformance import SUBJECTS, Factory
@@ -137,6 +138,22 @@ async def test_cancelling_ends_at_once(factory: Factory, request: pytest.Fixture
             await rig.worker.cancel()
         await subject.settle()
         assert 0 < seconds_of(A, subject.heard(), subject.rate_hz) < 5.0
+
+
+@pytest.mark.parametrize("cut", ["interrupt", "cancel"])
+async def test_no_text_behind_audio_that_was_cut_passes(
+    factory: Factory, request: pytest.FixtureRequest, cut: str
+) -> None:
+    async with factory(request) as subject:
+        async with running(subject.transport) as rig:
+            await rig.say_words(tone(A, 0.1, RATE_HZ), "r1", words=200)
+            await rig.played.until(lambda: len(rig.played.of(TTSTextFrame)) >= 3)
+            await (rig.interrupt() if cut == "interrupt" else rig.worker.cancel())
+            if cut == "interrupt":
+                await _stopped(rig)
+        await subject.settle()
+        words = len(rig.played.of(TTSTextFrame))
+        assert 3 <= words <= seconds_of(A, subject.heard(), subject.rate_hz) / 0.1 + 3
 
 
 @pytest.mark.parametrize("leave", ["end", "cancel", "cleanup"])

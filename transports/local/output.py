@@ -60,6 +60,7 @@ class LocalOutputTransport(BaseOutputTransport):
         self._flushes = 0
         self._speaker_gone = False
         self._protected = False
+        self._over = False
         self._settled = asyncio.Event()
         self._settled.set()
 
@@ -94,15 +95,15 @@ class LocalOutputTransport(BaseOutputTransport):
 
     async def cancel(self, frame: CancelFrame) -> None:
         """Silent at once."""
-        self._flush(everything=True)
-        await self._halt()
+        self._cut_off()
         await super().cancel(frame)
+        await self._halt()
 
     async def cleanup(self) -> None:
         """Release the device, also where neither stop nor cancel came."""
-        self._flush(everything=True)
-        await self._halt()
+        self._cut_off()
         await super().cleanup()
+        await self._halt()
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """An interruption empties the device's ring before anyone else hears of it."""
@@ -141,7 +142,7 @@ class LocalOutputTransport(BaseOutputTransport):
         written = await self._write_frame(frame)
         # A write that returned between a flush and pipecat's purge of its queue would let the
         # text behind the cut audio pass, and the record would hold words that nobody heard.
-        if frame.interruptible:
+        if frame.interruptible or self._over:
             await self._settled.wait()
         return written
 
@@ -214,6 +215,12 @@ class LocalOutputTransport(BaseOutputTransport):
         self._first_of_reply = False
         if self._player is not None:
             self._player.flush(everything=everything)
+
+    def _cut_off(self) -> None:
+        """Silence for good; no write returns any more, so no text behind it passes for heard."""
+        self._over = True
+        self._settled.clear()
+        self._flush(everything=True)
 
     def _silence_device(self) -> None:
         player = self._player
