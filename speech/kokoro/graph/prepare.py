@@ -20,6 +20,7 @@ from speech.kokoro.graph.cut import find_cut
 from speech.kokoro.graph.float32 import to_float32
 from speech.kokoro.graph.halves import split
 from speech.kokoro.graph.model_graph import ModelGraph, UnknownGraphError
+from speech.kokoro.prepared_files import record
 
 VERSION = 1
 """Raised whenever what is written here changes; older folders are then not used."""
@@ -53,12 +54,12 @@ def prepare(model: Path, cache: Path, progress: Progress = lambda line: None) ->
             f"no Kokoro model at {model}; fetch it with: earshot models pull kokoro-82m-int8"
         )
     digest = _hash(model)
-    folder = cache / f"{digest[:16]}-v{VERSION}"
+    folder = folder_of(cache, digest)
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        with filelock.FileLock(cache / f"{digest[:16]}.lock", timeout=LOCK_TIMEOUT_S):
+        with filelock.FileLock(lock_of(cache, digest), timeout=LOCK_TIMEOUT_S):
             if not (folder / "prepared.json").is_file():
-                progress("preparing Kokoro for streaming (once)")
+                progress("preparing Kokoro for streaming (once): cutting its network in two")
                 _make(model, folder)
     except filelock.Timeout as error:
         raise ModelFileError(
@@ -68,6 +69,16 @@ def prepare(model: Path, cache: Path, progress: Progress = lambda line: None) ->
     except OSError as error:
         raise ModelFileError(f"cannot prepare Kokoro in {cache}: {error.strerror}") from error
     return _read(folder, digest)
+
+
+def folder_of(cache: Path, digest: str) -> Path:
+    """Where the prepared graphs of the model with this SHA-256 lie."""
+    return cache / f"{digest[:16]}-v{VERSION}"
+
+
+def lock_of(cache: Path, digest: str) -> Path:
+    """Held while the folder is made."""
+    return cache / f"{digest[:16]}.lock"
 
 
 def _hash(model: Path) -> str:
@@ -84,6 +95,7 @@ def _make(model: Path, folder: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
     part.mkdir()
     _write(model, part)
+    record(part)
     os.replace(part, folder)
 
 

@@ -1,0 +1,59 @@
+"""Rot in the prepared graphs is found, and what is damaged is made anew."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from speech.kokoro.prepared_files import damaged, discard_damaged, is_recorded, record
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "abc-v1"
+    folder.mkdir()
+    for name in ("front.onnx", "weights.bin"):
+        (folder / name).write_bytes(name.encode() * 100)
+    record(folder)
+    return folder
+
+
+def test_a_whole_folder_is_whole(folder: Path) -> None:
+    read: list[int] = []
+    assert is_recorded(folder)
+    assert damaged(folder, read.append) == []
+    assert sum(read) == sum(len(name) * 100 for name in ("front.onnx", "weights.bin"))
+
+
+def test_files_added_later_do_not_count(folder: Path) -> None:
+    (folder / "choice.json").write_text("{}")
+    assert damaged(folder) == []
+
+
+def test_rot_and_loss_are_named(folder: Path) -> None:
+    rotten = bytearray((folder / "front.onnx").read_bytes())
+    rotten[5] ^= 1
+    (folder / "front.onnx").write_bytes(rotten)
+    (folder / "weights.bin").unlink()
+    assert damaged(folder) == ["front.onnx", "weights.bin"]
+
+
+@pytest.mark.parametrize("sums", [None, "", "{"])
+def test_without_its_sums_nothing_is_known(folder: Path, sums: str | None) -> None:
+    (folder / "sha256.json").unlink()
+    if sums is not None:
+        (folder / "sha256.json").write_text(sums)
+    assert damaged(folder) == ["sha256.json"]
+
+
+def test_only_a_damaged_folder_is_discarded(folder: Path, tmp_path: Path) -> None:
+    lock = tmp_path / "abc.lock"
+    assert not discard_damaged(folder, lock, 1.0)
+    assert folder.is_dir()
+    (folder / "front.onnx").unlink()
+    assert discard_damaged(folder, lock, 1.0)
+    assert not folder.exists()
+    assert not discard_damaged(folder, lock, 1.0)
+    shutil.rmtree(tmp_path)
