@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bot.report import view
 from bot.report.envelope import columns_for, envelope_path
+from bot.report.well_formed import well_formed
 from speech.errors import EarshotError, UsageError
 
 MIX, TIMELINE, RESULT, REPORT = "mix.wav", "timeline.jsonl", "result.json", "report.html"
@@ -35,7 +36,7 @@ def build_report(folder: Path) -> Path:
     page = _render(result, events, user, bot, duration_s)
     target = folder / REPORT
     try:
-        target.write_text(page, encoding="utf-8")
+        target.write_text(well_formed(page), encoding="utf-8")
     except OSError as error:
         raise EarshotError(f"cannot write {target}: {(error.strerror or '').lower()}") from error
     return target
@@ -88,7 +89,7 @@ def _result(path: Path) -> dict[str, Any]:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"{path}: {reason}; give the folder that earshot run wrote") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: not a result of earshot run ({error})") from error
     if not isinstance(record, dict) or "turns" not in record:
         raise UsageError(f"{path}: not a result of earshot run (no turns)")
@@ -97,9 +98,10 @@ def _result(path: Path) -> dict[str, Any]:
 
 def _events(path: Path) -> list[dict[str, Any]]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        # Not splitlines(): JSON leaves U+2028 and the like as they are.
+        lines = path.read_text(encoding="utf-8").split("\n")
         return [json.loads(line) for line in lines if line.strip()]
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: not a timeline of earshot run ({error})") from error
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bot.report.build import MIX, REPORT, RESULT, TIMELINE, build_report
+from bot.report.well_formed import well_formed
 from bot.scenario.result import Result
 from speech.audio.wav import write_wav
 from speech.errors import EarshotError, UsageError
@@ -43,14 +44,18 @@ def write_outputs(
         out_dir.mkdir(parents=True, exist_ok=True)
         write_wav(out_dir / MIX, recording.stereo(), recording.bot.rate_hz)
         lines = [event.to_json(recording.origin) for event in events]
-        (out_dir / TIMELINE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        _write(out_dir / TIMELINE, "\n".join(lines))
         names = {"mix": MIX, "timeline": TIMELINE, "result": RESULT, "report": REPORT}
         files = {name: str(out_dir / file) for name, file in names.items()}
         result = dataclasses.replace(result, files=files)
         record = json.dumps(result.to_json(), ensure_ascii=False, indent=2)
-        (out_dir / RESULT).write_text(record + "\n", encoding="utf-8")
+        _write(out_dir / RESULT, record)
     except OSError as error:
         reason = error.strerror or str(error)
         raise EarshotError(f"cannot write {out_dir}: {reason.lower()}") from error
     build_report(out_dir)
     return result
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(well_formed(text) + "\n", encoding="utf-8")

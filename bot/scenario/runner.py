@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import os
 import platform
@@ -15,6 +16,7 @@ from typing import Any, Protocol
 from bot.config.schema import Settings
 from bot.conversation import Conversation
 from bot.parts import Parts
+from bot.report.well_formed import well_formed
 from bot.scenario.checks import Window, check
 from bot.scenario.outputs import write_outputs
 from bot.scenario.player import Player, Spoken
@@ -170,8 +172,9 @@ class ScenarioRun:
 
     def _result(self, ended: str, messages: Sequence[Any], out_dir: Path) -> Result:
         self._transport.mark_heard()
-        events = self._timeline.events
+        events = [_well_formed(event) for event in self._timeline.events]
         recording = self._transport.recording
+        errors = _errors(self._scenario, events)
         spoken = self._player.spoken
         conversation = read_timeline(events, [s.speech for s in spoken if s.speech])
         seen = windows(self._scenario, spoken)
@@ -184,7 +187,7 @@ class ScenarioRun:
             duration_s=recording.duration_s,
             conversation=conversation,
             checks=check(self._scenario, seen, events, conversation, context),
-            problems=[*self._problems, *self._player.missed, *_errors(self._scenario, events)],
+            problems=[*map(well_formed, self._problems), *self._player.missed, *errors],
             notices=[*self._notices, *self._holes()],
             environment=self._environment,
         )
@@ -202,6 +205,12 @@ def _tell(scenario: Scenario, progress: Notify, event: TimelineEvent) -> None:
         index = int(event.fields["turn"])
         said = scenario.turns[index].said or "(sound)"
         progress(f"turn {index + 1} of {len(scenario.turns)}: {said}")
+
+
+def _well_formed(event: TimelineEvent) -> TimelineEvent:
+    """A model may send half a surrogate pair, which no file and no terminal takes."""
+    fields = {k: well_formed(v) if isinstance(v, str) else v for k, v in event.fields.items()}
+    return dataclasses.replace(event, fields=fields)
 
 
 def _errors(scenario: Scenario, events: Sequence[TimelineEvent]) -> list[str]:

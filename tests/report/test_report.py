@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from bot.report.build import build_report
 from bot.report.envelope import HEIGHT, columns_for, envelope_path
 from bot.report.view import heard_words, waits
+from bot.report.well_formed import well_formed
 from speech.errors import UsageError
 from tests.report.runs import write_run
 
@@ -150,3 +151,32 @@ def test_all_bars_share_the_scale_of_the_longest_wait() -> None:
     assert long.slowest.name == "p0"
     assert none.total is None
     assert long.span == (10.0, 40.0)
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85", "\x1c", "\x0b", "\r", "\n"])
+def test_a_line_separator_in_a_text_is_no_line(tmp_path: Path, sign: str) -> None:
+    page = write_run(tmp_path, text=f"one{sign}two")
+    lines = (tmp_path / "timeline.jsonl").read_text(encoding="utf-8").split("\n")
+    assert all(json.loads(line) for line in lines if line)
+    assert "one" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("lone", ["\ud800", "\udc80 x"])
+def test_half_a_surrogate_pair_is_written_as_a_replacement(tmp_path: Path, lone: str) -> None:
+    page = write_run(tmp_path, text=f"a{lone}").read_text(encoding="utf-8")
+    assert "a\ufffd" in page
+    assert "a\ufffd" in (tmp_path / "timeline.jsonl").read_text(encoding="utf-8")
+    record = (tmp_path / "result.json").read_text(encoding="utf-8")
+    (tmp_path / "result.json").write_text(record.replace("\ufffd", "\\ud800"), encoding="utf-8")
+    assert "a\ufffd" in build_report(tmp_path).read_text(encoding="utf-8")
+
+
+@given(st.text(st.characters()))
+def test_well_formed_text_can_be_encoded_and_good_text_stays(text: str) -> None:
+    assert well_formed(text).encode("utf-8") is not None
+    if not any("\ud800" <= sign <= "\udfff" for sign in text):
+        assert well_formed(text) == text
+
+
+def test_two_halves_make_a_character() -> None:
+    assert well_formed("\ud83d\ude00") == "\U0001f600"

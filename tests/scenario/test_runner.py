@@ -117,6 +117,15 @@ async def test_a_bot_that_fails_says_why_and_leaves_its_files(tmp_path: Path) ->
     assert (tmp_path / "report.html").is_file()
 
 
+async def test_half_a_surrogate_pair_costs_no_file(tmp_path: Path) -> None:
+    async def fail(_: FakeTalk) -> None:
+        raise EarshotError("no tool \ud83d")
+
+    result = await run_of(fail, tmp_path)
+    assert result.problems == ["no tool \ufffd"]
+    assert names_in(tmp_path) == FILES
+
+
 async def test_a_bot_that_hangs_up_early_has_failed(tmp_path: Path) -> None:
     result = await run_of(lambda talk: talk.end(), tmp_path)
     assert result.ended == "failed"

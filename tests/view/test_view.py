@@ -173,7 +173,7 @@ def test_pipe_gets_a_line_per_event() -> None:
 
 
 def test_json_gets_every_event() -> None:
-    records = [json.loads(line) for line in shown(JsonPainter, CUT).splitlines()]
+    records = [json.loads(line) for line in shown(JsonPainter, CUT).strip().split("\n")]
     assert [r["name"] for r in records] == [event(step).name for step in CUT]
 
 
