@@ -53,7 +53,7 @@ def check_files(scenario: Scenario) -> None:
     for turn in scenario.turns:
         for piece in turn.user:
             if path := _recording(scenario, piece, None):
-                read_wav(path)
+                read_wav(path, longest_s=MAX_TURN_S)
 
 
 async def _turn(
@@ -90,7 +90,7 @@ async def _piece(
     warn: Callable[[str], None] | None,
 ) -> NDArray[np.int16]:
     if path := _recording(scenario, piece, warn):
-        samples, file_rate = read_wav(path, warn=warn)
+        samples, file_rate = read_wav(path, warn=warn, longest_s=MAX_TURN_S)
         return resample(samples, file_rate, rate_hz)
     if piece.noise is not None:
         return make_noise(piece.noise, rate_hz, random)

@@ -10,6 +10,8 @@ _EXTENSIBLE = 0xFFFE
 _PLACEHOLDER_BYTES = 0x7FFF_0000
 """Sizes from here on are what programs write that do not know the length: 0xFFFFFFFF by
 ffmpeg and OpenAI's service, values just under 2 GiB by sox."""
+MIN_RATE_HZ, MAX_RATE_HZ = 4_000, 384_000
+"""Below and above no recording of speech is made, and at 1 Hz the resampler crashes."""
 MAX_HEADER_BYTES = 1 << 20
 """Room for tags with a picture before the samples; more is not a header."""
 
@@ -74,6 +76,7 @@ def _header(format_chunk: bytes, offset: int, data_bytes: int, riff_bytes: int) 
     encoding, channels, rate_hz, _, block, bits = struct.unpack_from("<HHIIHH", format_chunk)
     if encoding == _EXTENSIBLE and len(format_chunk) >= 26:
         encoding = int.from_bytes(format_chunk[24:26], "little")
-    if not (1 <= channels <= 64 and 1 <= rate_hz <= 768_000 and block):
-        raise WavHeaderError(f"claims {channels} channels at {rate_hz} Hz")
+    if not (1 <= channels <= 64 and MIN_RATE_HZ <= rate_hz <= MAX_RATE_HZ and block):
+        allowed = f"1 to 64 at {MIN_RATE_HZ} to {MAX_RATE_HZ} Hz"
+        raise WavHeaderError(f"claims {channels} channels at {rate_hz} Hz, not {allowed}")
     return WavHeader(encoding, channels, rate_hz, bits, block, offset, data_bytes, riff_bytes)

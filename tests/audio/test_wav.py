@@ -83,6 +83,47 @@ def test_placeholder_sizes_mean_up_to_the_end(tmp_path: Path, riff: int, data: i
     assert warnings == []
 
 
+def test_no_length_in_an_honest_file_means_up_to_the_end(tmp_path: Path) -> None:
+    """A streaming writer that knows the file's size in the end, not the chunk's."""
+    source = with_sizes(save(tmp_path / "a.wav", RAMP), 36 + 2 * len(RAMP), 0)
+    assert np.array_equal(read_wav(source)[0], RAMP)
+
+
+@pytest.mark.parametrize("tail", [b"", b"LIST\x04\0\0\0INFO", b"id3 \x03\0\0\0abc\0LIST\0\0\0\0"])
+def test_chunks_after_no_samples_are_not_sound(tmp_path: Path, tail: bytes) -> None:
+    path = save(tmp_path / "a.wav", RAMP)
+    path.write_bytes(path.read_bytes()[:44] + tail)
+    with_sizes(path, 36 + len(tail), 0)
+    with pytest.raises(AudioFileError, match="no sound"):
+        read_wav(path)
+
+
+@pytest.mark.parametrize(
+    ("floats", "said"),
+    [
+        ([0.5, -1.0, 1.0], []),
+        ([0.5, np.nan, np.inf], ["2 samples that are no numbers"]),
+        ([1.5, -7.0, 0.0], ["2 samples beyond full scale"]),
+        ([1.5, np.nan], ["1 samples that are no numbers", "1 samples beyond full scale"]),
+    ],
+)
+def test_floats_that_do_not_fit_are_said(
+    tmp_path: Path, floats: list[float], said: list[str]
+) -> None:
+    warnings: list[str] = []
+    path = save(tmp_path / "a.wav", np.array(floats, np.float32), subtype="FLOAT")
+    read_wav(path, warn=warnings.append)
+    assert len(warnings) == len(said)
+    assert all(words in line for words, line in zip(said, warnings, strict=True))
+
+
+def test_a_file_that_is_too_long_is_refused_undecoded(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.wav", np.zeros(50_000, np.int16), 4_000)
+    assert len(read_wav(path, longest_s=12.5)[0]) == 50_000
+    with pytest.raises(AudioFileError, match=r"a\.wav is 12.5 s long, longer than 12 s"):
+        read_wav(path, longest_s=12.0)
+
+
 def test_a_truncated_file_plays_what_is_there_and_says_so(tmp_path: Path) -> None:
     source = save(tmp_path / "cut.wav", RAMP)
     source.write_bytes(source.read_bytes()[: 44 + 1_001])
@@ -115,6 +156,11 @@ BAD = {
         + bytes(8)
         + b"\x02\0\x10\0data\x04\0\0\0abcd",
         "claims 1 channels at 0 Hz",
+    ),
+    "rate 1": (
+        b"RIFF\x28\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x01\0\0\0\x02\0\0\0\x02\0\x10\0"
+        b"data\x04\0\0\0abcd",
+        "claims 1 channels at 1 Hz, not 1 to 64 at 4000 to 384000 Hz",
     ),
     "unknown encoding": (
         b"RIFF\x28\0\0\0WAVEfmt \x10\0\0\0\x77\x66\x01\0\x80\x3e\0\0\0\x7d\0\0\x02\0\x10\0"

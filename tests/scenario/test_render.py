@@ -125,6 +125,12 @@ async def test_a_missing_recording_is_spoken_where_the_scenario_allows_it(tmp_pa
         check_files(scenario(tmp_path, turn))
 
 
+def test_a_recording_longer_than_a_turn_may_be_is_refused_before_the_run(tmp_path: Path) -> None:
+    write_wav(tmp_path / "long.wav", np.zeros(301 * 4_000, np.int16), 4_000)
+    with pytest.raises(AudioFileError, match=r"long\.wav is 301.0 s long, longer than 300 s"):
+        check_files(scenario(tmp_path, {"wav": "long.wav"}))
+
+
 @pytest.mark.parametrize("content", [b"", b"RIFF", b"not a wav at all, but some text" * 9])
 def test_a_broken_recording_is_refused_before_the_run(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "bad.wav").write_bytes(content)
