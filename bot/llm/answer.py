@@ -13,7 +13,7 @@ from openai.types.chat.chat_completion_chunk import (
     ChoiceDeltaToolCallFunction,
 )
 
-from bot.llm.assembly import TextGate, ToolCall, ToolCalls
+from bot.llm.assembly import Characters, TextGate, ToolCall, ToolCalls, is_speakable
 from bot.llm.messages import LeadIn
 
 
@@ -45,16 +45,23 @@ class Answer:
     """Takes an attempt's chunks and gives those that pipecat can take as they are.
 
     Chunks without choices or delta are no trouble; usage is passed on with its missing
-    numbers as zeros; leading blanks are held back; tool calls come whole, at the end, one
-    a chunk, with arguments that are a JSON object (pipecat drops a call whose arguments
-    are not, and the user would hear nothing).
+    numbers as zeros; what cannot be spoken is held back until something can; characters
+    are whole and printable; tool calls come whole, at the end, one a chunk, with arguments
+    that are a JSON object (pipecat drops a call whose arguments are not, and the user would
+    hear nothing).
     """
 
-    def __init__(self, longest: int = LONGEST_CHARS) -> None:
-        """``longest``: characters after which the answer is ``full`` and the rest is dropped."""
+    def __init__(self, longest: int = LONGEST_CHARS, *, tools: bool = True) -> None:
+        """``longest``: characters after which the answer is ``full`` and the rest is dropped.
+
+        Without ``tools`` the calls of a model that was offered none are not taken.
+        """
         self.finished = False
-        self.advanced = False
+        self.spoke = False
+        self.called = False
         self._room = longest
+        self._tools = tools
+        self._characters = Characters()
         self._gate = TextGate()
         self._calls = ToolCalls()
 
@@ -71,18 +78,23 @@ class Answer:
     @property
     def is_empty(self) -> bool:
         """Neither a word nor a tool call."""
-        return not self._gate.text and not self._calls
+        return not self.text and not self.calls_tools
+
+    @property
+    def calls_tools(self) -> bool:
+        """It ends with tool calls."""
+        return bool(self._calls)
 
     @property
     def lead_in(self) -> LeadIn | None:
         """The words before tool calls, if there were both."""
-        if not self.text or not self._calls:
+        if not self.text or not self.calls_tools:
             return None
         return LeadIn(self.text, frozenset(call.call_id for call in self._calls))
 
     def take(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionChunk]:
-        """Sets ``advanced`` if the chunk brought the answer on."""
-        self.advanced = False
+        """Sets ``spoke`` if the chunk brought words, ``called`` if a piece of a tool call."""
+        self.spoke = self.called = False
         if chunk.usage is not None:
             yield _chunk(model=chunk.model or "", usage=_whole(chunk.usage))
         for choice in (chunk.choices or [])[:1]:
@@ -91,15 +103,17 @@ class Answer:
             self.finished = self.finished or bool(choice.finish_reason)
 
     def _take_delta(self, delta: ChoiceDelta) -> Iterator[ChatCompletionChunk]:
-        for call in delta.tool_calls or []:
-            self.advanced = True
+        for call in delta.tool_calls or [] if self._tools else []:
             function = call.function
             name, piece = (function.name, function.arguments) if function else (None, None)
             self._calls.add(call.index, call.id, name, piece or "")
-        content = (delta.content or "")[: self._room]
+            self._room -= len(piece or "")
+            self.called = self.called or bool(name or piece)
+        content = (delta.content or "")[: max(0, self._room)]
         self._room -= len(content)
-        self.advanced = self.advanced or bool(content)
-        if out := self._gate.push(content):
+        text = self._characters.push(content)
+        self.spoke = is_speakable(text)
+        if out := self._gate.push(text):
             yield text_chunk(out)
 
     def tool_chunks(self) -> Iterator[ChatCompletionChunk]:

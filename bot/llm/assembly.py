@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import uuid4
 
 BAD_ARGUMENTS_KEY = "__arguments_are_not_json__"
@@ -13,21 +15,58 @@ BAD_ARGUMENTS_KEY = "__arguments_are_not_json__"
 MAX_BAD_ARGUMENTS_CHARS = 300
 
 
-class TextGate:
-    """Holds white space until a word follows it.
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
-    Blank text alone never leaves: nobody waits for speech that cannot come, and a
-    completion of blanks counts as empty.
+
+def clean(text: str) -> str:
+    """Without control characters but newline and tab; whole characters only.
+
+    The halves of a character written as two ``\\u`` escapes are joined; a half alone, which
+    no encoder takes, becomes U+FFFD.
+    """
+    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _UNPRINTABLE.sub("", joined)
+
+
+def is_speakable(text: str) -> bool:
+    """A letter or digit is in it: without one no voice says anything."""
+    return any(map(str.isalnum, text))
+
+
+class Characters:
+    """Whole characters from pieces: a server may cut an emoji into two escapes."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def push(self, piece: str) -> str:
+        """The clean text of what is whole; a first half waits for its second."""
+        text = self._half + piece
+        cut = len(text) - ("\ud800" <= text[-1:] <= "\udbff")
+        self._half = text[cut:]
+        return clean(text[:cut])
+
+
+class TextGate:
+    """Holds white space and signs until a letter or digit follows.
+
+    What cannot be spoken never leaves alone: nobody waits for speech that cannot come, and
+    a completion of blanks or dots counts as empty.
     """
 
     def __init__(self) -> None:
         self.text = ""
+        self._held = ""
 
     def push(self, piece: str) -> str:
         """What may go on now; leading white space of the answer is dropped."""
-        out = piece if self.text else piece.lstrip()
-        self.text += out
-        return out
+        if not self.text:
+            self._held += piece
+            if not is_speakable(piece):
+                return ""
+            piece = self._held.lstrip()
+        self.text += piece
+        return piece
 
 
 @dataclass
@@ -40,13 +79,26 @@ class ToolCall:
 
     def arguments_json(self) -> str:
         """Always a JSON object: what is not one travels under ``BAD_ARGUMENTS_KEY``."""
-        raw = self.arguments.strip() or "{}"
+        raw = clean(self.arguments).strip() or "{}"
         try:
-            if isinstance(json.loads(raw), dict):
-                return raw
-        except ValueError:
+            given = json.loads(raw)
+            if isinstance(given, dict):
+                tidy = _tidy(given)
+                return raw if tidy == given else json.dumps(tidy)
+        except (ValueError, RecursionError):
             pass
         return json.dumps({BAD_ARGUMENTS_KEY: raw[:MAX_BAD_ARGUMENTS_CHARS]})
+
+
+def _tidy(value: Any) -> Any:
+    """JSON with every text in it ``clean``: an escape may have hidden what is not."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [_tidy(inner) for inner in value]
+    if isinstance(value, dict):
+        return {clean(key): _tidy(inner) for key, inner in value.items()}
+    return value
 
 
 @dataclass
@@ -62,13 +114,13 @@ class ToolCalls:
 
     def add(self, index: int | None, call_id: str | None, name: str | None, piece: str) -> None:
         """One delta, as it came."""
-        call = self._find(index or 0, call_id)
-        call.name = call.name or name or ""
+        call = self._find(index or 0, clean(call_id or ""))
+        call.name = call.name or clean(name or "")
         call.arguments += piece
 
-    def _find(self, index: int, call_id: str | None) -> ToolCall:
+    def _find(self, index: int, call_id: str) -> ToolCall:
         for known_index, call in reversed(self._calls):
-            if known_index == index and call_id in (None, "", call.call_id):
+            if known_index == index and call_id in ("", call.call_id):
                 return call
         call = ToolCall(call_id or f"call_{uuid4().hex[:12]}")
         self._calls.append((index, call))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
@@ -12,6 +11,9 @@ from openai import AsyncOpenAI
 from pipecat.services.openai.llm import OpenAILLMService
 
 from bot.config.schema import LlmSettings, Settings
+from bot.llm.faults import operator_line
+from bot.llm.policy import Fault
+from speech.redact import without_password
 
 if TYPE_CHECKING:
     from bot.llm.embedded import EmbeddedServer
@@ -24,8 +26,6 @@ READ_SLACK_S = 1.0
 
 TEMPERATURE, EMBEDDED_TEMPERATURE = 0.7, 0.2
 
-_PASSWORD = re.compile(r"//[^/@\s]*@")
-
 NO_KEY = "none"
 """What is sent where no key is needed; the SDK refuses an empty one."""
 
@@ -35,10 +35,11 @@ class LlmEndpoint:
     """An OpenAI-compatible server, ready to be asked; shared by all conversations.
 
     ``key_name`` is the variable the key came from. ``context_tokens`` is set where requests
-    must be cut to fit. ``tools_ok`` is False where offering tools is useless.
+    must be cut to fit. ``tools_ok`` is False where offering tools is useless. ``finishes``
+    once an answer has ended with a finish reason: one without is then cut short.
     """
 
-    base_url: str
+    base_url: str = field(repr=False)
     model: str
     kind: Kind
     description: str
@@ -46,11 +47,12 @@ class LlmEndpoint:
     key_name: str | None = None
     tools_ok: bool = True
     context_tokens: int | None = None
+    finishes: bool = False
     server: EmbeddedServer | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         # It is printed, logged and written into reports; a URL may hold a password.
-        self.description = _PASSWORD.sub("//", self.description)
+        self.description = without_password(self.description)
 
     @property
     def is_openai(self) -> bool:
@@ -96,6 +98,12 @@ class LlmEndpoint:
         """The parameter that bounds an answer: OpenAI's newer models refuse the older name."""
         return "max_completion_tokens" if self.is_openai else "max_tokens"
 
+    def line(self, fault: Fault) -> str:
+        """One line that says what is wrong with it and what to do."""
+        return operator_line(
+            fault, base_url=self.base_url, model=self.model, key_name=self.key_name
+        )
+
     async def ready(self) -> str:
         """The URL to ask now; starts the embedded server again if it died.
 
@@ -118,5 +126,8 @@ class LlmEndpoint:
 
 def is_loopback(url: str) -> bool:
     """The URL's host is this machine, by name or number."""
-    host = urlsplit(url).hostname or ""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:  # not a URL
+        return False
     return host in ("localhost", "::1") or host.startswith("127.")

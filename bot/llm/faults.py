@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import openai
 from openai import APIStatusError
 from pipecat.utils.errors import ErrorCategory
 
 from bot.llm.policy import Fault, FaultKind, parse_retry_after
+from speech.redact import place_of, without_password
 
 STATUS_KINDS = {
     401: FaultKind.REFUSED,
@@ -39,7 +41,21 @@ reasoning models no temperature, some servers no stream options."""
 
 _NO_TOOLS = re.compile(r"not support(ed)? (the )?tool|tool[^.]{0,30} not supported", re.IGNORECASE)
 
-_USERINFO = re.compile(r"//[^/@]*@")
+
+_CONTEXT_EXCEEDED = re.compile(
+    r"context_length_exceeded|exceed_context_size|maximum context length"
+    r"|exceeds? (the |the model's )?(available |maximum )?context|context (the )?overflow"
+    r"|loaded with context length|(prompt|input) is too long|reduce the length of the messages",
+    re.IGNORECASE,
+)
+"""OpenAI, llama.cpp, vLLM, LM Studio and those that imitate them."""
+
+_CONTEXT_SIZE = re.compile(
+    r"context (?:length|size|window)(?: is| of)?(?: only)?(?: at most)?[ (:]{1,2}(\d[\d,]{1,9})\b",
+    re.IGNORECASE,
+)
+LEAST_CONTEXT_TOKENS = 128
+"""A smaller number in an error is something else."""
 
 
 class Faulted(Exception):
@@ -55,16 +71,27 @@ def fault_of(error: Exception, *, connected: bool) -> Fault:
     if isinstance(error, APIStatusError):
         return _status_fault(error)
     if isinstance(error, openai.APIConnectionError):
-        return Fault(FaultKind.CONNECT, detail=_cause(error))
+        return _connection_fault(error, connected)
     if isinstance(error, openai.APIError):  # an error event inside the stream
-        return Fault(FaultKind.SERVER, detail=_code(error))
-    if connected:  # the HTTP client's own errors are not wrapped while a stream is read
+        return _too_long(error) or Fault(FaultKind.SERVER, detail=_code(error))
+    if connected:  # what came was not a stream of JSON
         return Fault(FaultKind.BROKEN, detail=type(error).__name__)
-    return Fault(FaultKind.UNEXPECTED, detail=type(error).__name__)
+    return Fault(FaultKind.UNEXPECTED, detail=place_of(error))
+
+
+def _connection_fault(error: openai.APIConnectionError, connected: bool) -> Fault:
+    if connected:
+        late = isinstance(error, openai.APITimeoutError)
+        return Fault(FaultKind.STALL if late else FaultKind.BROKEN, detail=_cause(error))
+    if _cause(error) == "ReadTimeout":
+        return Fault(FaultKind.FIRST_TOKEN)
+    return Fault(FaultKind.CONNECT, detail=_cause(error))
 
 
 def _status_fault(error: APIStatusError) -> Fault:
     status = error.status_code
+    if status in (400, 413, 422, 500) and (fault := _too_long(error)):
+        return fault
     default = FaultKind.SERVER if status >= 500 else FaultKind.REJECTED
     return Fault(
         STATUS_KINDS.get(status, default),
@@ -73,6 +100,20 @@ def _status_fault(error: APIStatusError) -> Fault:
         _code(error),
         _parameter(error) if status in (400, 422) else None,
     )
+
+
+def _too_long(error: openai.APIError) -> Fault | None:
+    """The request did not fit the model's context; its size, where the server says it."""
+    body: dict[str, Any] = error.body if isinstance(error.body, dict) else {}
+    said = f"{error.code} {error.type} {error.message}"
+    if not _CONTEXT_EXCEEDED.search(said):
+        return None
+    size = body.get("n_ctx")
+    if not isinstance(size, int) and (found := _CONTEXT_SIZE.search(said)):
+        size = int(found[1].replace(",", ""))
+    tokens = size if isinstance(size, int) and size >= LEAST_CONTEXT_TOKENS else None
+    status = error.status_code if isinstance(error, APIStatusError) else None
+    return Fault(FaultKind.TOO_LONG, status, detail=_code(error), context_tokens=tokens)
 
 
 def _parameter(error: APIStatusError) -> str | None:
@@ -97,7 +138,7 @@ def _cause(error: Exception) -> str:
 def operator_line(fault: Fault, *, base_url: str, model: str, key_name: str | None) -> str:
     """One line that says what is wrong and what to do."""
     code = f", {fault.detail}" if fault.detail else ""
-    where = f"LLM at {_USERINFO.sub('//', base_url)}"
+    where = f"LLM at {without_password(base_url)}"
     key = (
         f"check {key_name}"
         if key_name
@@ -115,6 +156,8 @@ def operator_line(fault: Fault, *, base_url: str, model: str, key_name: str | No
         FaultKind.REJECTED: f"{where} rejected the request ({fault.status}{code})",
         FaultKind.SERVER: f"{where} failed ({fault.status or 'in mid-answer'}{code})",
         FaultKind.EMPTY: f"{where} sent an empty answer",
-        FaultKind.UNEXPECTED: f"{where}: unexpected {fault.detail}; run with --debug",
+        FaultKind.TOO_LONG: f"the request does not fit the context of the {where}{code}: "
+        "shorten bot.system_prompt, or give the model a larger context",
+        FaultKind.UNEXPECTED: f"{where}: unexpected {fault.detail}",
     }
     return lines[fault.kind]

@@ -72,6 +72,20 @@ def fit_messages(messages: Sequence[Message], budget_tokens: int) -> list[Messag
     return system + kept
 
 
+def smaller_context(
+    messages: Sequence[Message], known: int | None, said: int | None, answer_tokens: int
+) -> int:
+    """The context's size now that these messages and the answer have not fitted it.
+
+    What the server ``said``, if that is news; else half of these messages: our estimate
+    leaves out the tools, and other languages need more tokens than English.
+    """
+    if said is not None and (known is None or said < known):
+        return said
+    half = answer_tokens + sum(map(estimated_tokens, messages)) // 2
+    return half if known is None else min(half, known)
+
+
 def _turns(messages: Sequence[Message]) -> list[list[Message]]:
     """Each starts with a user's message, but for what the bot said before the first."""
     turns: list[list[Message]] = []

@@ -25,6 +25,7 @@ class FaultKind(StrEnum):
     REJECTED = "rejected"
     SERVER = "server"
     EMPTY = "empty"
+    TOO_LONG = "too_long"
     UNEXPECTED = "unexpected"
 
 
@@ -43,7 +44,8 @@ PAUSE_S = {
 class Fault:
     """``detail`` is for the operator's log: never a key, never what people said.
 
-    ``parameter`` is one the model does not take and can do without.
+    ``parameter`` is one the model does not take and can do without; ``context_tokens`` is
+    how much it takes, where it said so when that was too much.
     """
 
     kind: FaultKind
@@ -51,6 +53,7 @@ class Fault:
     retry_after_s: float | None = None
     detail: str = ""
     parameter: str | None = None
+    context_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,24 +100,35 @@ class TurnPolicy:
 class StreamDeadline:
     """Until when the next token must come, on an injected monotonic clock (seconds).
 
-    Only what brings the answer on counts as progress: keep-alives and empty chunks do not,
+    Only what brings the answer on counts as progress: keep-alives, blanks and signs do not,
     since the listener hears nothing of them.
     """
 
     END_S = 0.5
     """After the finish reason only the usage may still come; it is not worth a silence."""
 
+    SILENCE_S = 30.0
+    """A tool call under construction is not heard: at most this long since the last words."""
+
+    LONGEST_S = 1200.0
+    """In all. A stream that goes on is cut off: nobody listens to one answer for longer."""
+
     def __init__(self, clock: Callable[[], float], *, first_token_s: float, stall_s: float) -> None:
         self._clock = clock
         self._stall_s = stall_s
+        self._silence_s = max(self.SILENCE_S, first_token_s)
+        self._end = clock() + self.LONGEST_S
+        self._silent_until = clock() + self._silence_s
         self._due = clock() + first_token_s
         self._started = False
         self.finished = False
 
-    def progress(self) -> None:
-        """A token came."""
+    def progress(self, *, heard: bool = True) -> None:
+        """Words came, or, not ``heard``, a piece of a tool call."""
         self._started = True
-        self._due = self._clock() + self._stall_s
+        if heard:
+            self._silent_until = self._clock() + self._silence_s
+        self._due = min(self._clock() + self._stall_s, self._silent_until)
 
     def finish(self) -> None:
         """The answer is whole; what follows is bookkeeping."""
@@ -125,6 +139,16 @@ class StreamDeadline:
     def remaining_s(self) -> float:
         """Never negative."""
         return max(0.0, self._due - self._clock())
+
+    @property
+    def too_late(self) -> bool:
+        """No time is left, though something may still come."""
+        return self._clock() >= self._due
+
+    @property
+    def too_long(self) -> bool:
+        """The answer has been coming for ``LONGEST_S``."""
+        return self._clock() >= self._end
 
     @property
     def fault(self) -> Fault:

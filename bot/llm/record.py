@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import openai
-
 from bot.config.schema import Settings
 from bot.llm.endpoint import LlmEndpoint
-from bot.llm.faults import fault_of, operator_line
+from bot.llm.faults import Faulted
 from bot.llm.recording import Recorder, Reply, write_replies
 from bot.llm.select import SecretSource, open_llm
 from speech.errors import EarshotError
@@ -30,12 +28,8 @@ async def record_prompts(
     endpoint = await open_llm(settings, secrets, notify=notify)
     try:
         return await _record(settings, endpoint, prompts, path)
-    except openai.OpenAIError as error:
-        fault = fault_of(error, connected=True)
-        line = operator_line(
-            fault, base_url=endpoint.base_url, model=endpoint.model, key_name=endpoint.key_name
-        )
-        raise EarshotError(line) from error
+    except Faulted as error:
+        raise EarshotError(endpoint.line(error.fault)) from error
     finally:
         await endpoint.aclose()
 
@@ -53,11 +47,9 @@ async def _record(
                 endpoint.limit_name: settings.llm.max_tokens,
                 "temperature": endpoint.temperature(settings.llm),
             },
+            settings.llm,
         )
         for prompt in prompts:
-            reply = await recorder.ask(prompt)
-            if not reply.chunks:
-                raise EarshotError(f"the model's answer to prompt {len(replies) + 1} was empty")
-            replies.append(reply)
+            replies.append(await recorder.ask(prompt))
             write_replies(path, replies)
     return replies

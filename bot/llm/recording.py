@@ -12,6 +12,9 @@ from typing import Any
 
 from openai import AsyncOpenAI
 
+from bot.config.schema import LlmSettings
+from bot.llm.answer import Answer
+from bot.llm.attempt import attempt
 from speech.errors import UsageError
 
 
@@ -110,13 +113,14 @@ def write_replies(path: Path, replies: Sequence[Reply]) -> None:
 class Recorder:
     """Asks a model turn by turn, in one conversation, and keeps when each piece came.
 
-    Raises the SDK's ``OpenAIError`` where the model does not answer.
+    Raises ``Faulted`` where the model does not answer within the limits.
     """
 
     client: AsyncOpenAI
     model: str
     system_prompt: str
     options: dict[str, Any] = field(default_factory=dict)
+    limits: LlmSettings = field(default_factory=LlmSettings)
     clock: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
@@ -133,10 +137,9 @@ class Recorder:
 
     async def _pieces(self) -> AsyncGenerator[tuple[float, str], None]:
         asked = self.clock()
-        stream = await self.client.chat.completions.create(
-            model=self.model, messages=self._messages, stream=True, **self.options
-        )
-        async with stream:
-            async for chunk in stream:
+        asking = {"model": self.model, "messages": self._messages, "stream": True}
+        chunks = attempt(self.client, asking | self.options, Answer(tools=False), self.limits)
+        async with aclosing(chunks):
+            async for chunk in chunks:
                 if chunk.choices and (text := chunk.choices[0].delta.content):
                     yield self.clock() - asked, text

@@ -15,6 +15,7 @@ from bot.llm.endpoint import NO_KEY, OPENAI_HOST, LlmEndpoint, is_loopback
 from bot.llm.probe import LOCAL_SERVERS, LocalServer, find_local, list_models, pick_model
 from speech.errors import EarshotError, UsageError
 from speech.models.store import model_dir
+from speech.redact import without_password
 
 OPENAI_URL = f"https://{OPENAI_HOST}/v1"
 DEFAULT_OPENAI_MODEL = "gpt-4.1-mini"
@@ -103,7 +104,7 @@ async def _named(llm: LlmSettings, base_url: str, secrets: SecretSource) -> LlmE
     models = await _check(base_url, key, key_name)
     model = llm.model or pick_model(models, None)
     if model is None:
-        raise UsageError(f"{base_url} does not list its models: set llm.model")
+        raise UsageError(f"{without_password(base_url)} does not list its models: set llm.model")
     text = f"{base_url}, model {model} (from the configuration)"
     return LlmEndpoint(base_url, model, "configured", text, key or NO_KEY, key_name)
 
@@ -128,29 +129,30 @@ async def _openai(llm: LlmSettings, secrets: SecretSource) -> LlmEndpoint:
     official = base_url.rstrip("/") == OPENAI_URL
     model = llm.model or (DEFAULT_OPENAI_MODEL if official else pick_model(models, None))
     if model is None:
-        raise UsageError(f"{base_url} (OPENAI_BASE_URL) does not list its models: set llm.model")
+        where = f"{without_password(base_url)} (OPENAI_BASE_URL)"
+        raise UsageError(f"{where} does not list its models: set llm.model")
     text = f"{'OpenAI' if official else base_url}, model {model} (OPENAI_API_KEY is set)"
     return LlmEndpoint(base_url, model, "openai", text, key or NO_KEY, "OPENAI_API_KEY")
 
 
 async def _check(base_url: str, key: str | None, key_name: str | None) -> list[str]:
     """Its models; [] where it answers but has no such list. Refused keys end the start."""
+    shown = without_password(base_url)
     if not base_url.startswith(("http://", "https://")):
-        raise UsageError(
-            f"llm.base_url {base_url!r} is not a URL: it looks like http://HOST:PORT/v1"
-        )
+        shown = base_url.rpartition("@")[2]
+        raise UsageError(f"llm.base_url {shown!r} is not a URL: it looks like http://HOST:PORT/v1")
     try:
         return await list_models(base_url, api_key=key, timeout_s=CHECK_TIMEOUT_S)
     except httpx.HTTPStatusError as error:
         if error.response.status_code in (401, 403):
             hint = f"check {key_name}" if key_name else "set EARSHOT_LLM_API_KEY"
-            refused = f"{base_url} refused the key ({error.response.status_code})"
+            refused = f"{shown} refused the key ({error.response.status_code})"
             raise EarshotError(f"{refused}: {hint}") from error
         return []
     except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
         what = "start the server" if is_loopback(base_url) else "check the network"
         raise EarshotError(
-            f"the LLM at {base_url} does not answer ({type(error).__name__}): {what}, "
+            f"the LLM at {shown} does not answer ({type(error).__name__}): {what}, "
             "change llm.base_url, or use --set llm.provider=embedded"
         ) from error
 

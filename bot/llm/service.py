@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from contextlib import aclosing
 from typing import Any
 
 from loguru import logger
-from openai import AsyncOpenAI, AsyncStream
+from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionChunk
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.services.openai.llm import OpenAILLMService
@@ -18,11 +17,15 @@ from pipecat.utils.types import assert_given
 
 from bot.config.schema import LlmSettings, Settings
 from bot.llm.answer import Answer, text_chunk
+from bot.llm.attempt import attempt
 from bot.llm.endpoint import LlmEndpoint
-from bot.llm.faults import CATEGORIES, Faulted, fault_of, operator_line
-from bot.llm.messages import LeadIn, fit_messages, place_lead_in
-from bot.llm.policy import Fault, FaultKind, Retry, StreamDeadline, TurnPolicy
+from bot.llm.faults import CATEGORIES, Faulted
+from bot.llm.messages import LeadIn, fit_messages, place_lead_in, smaller_context
+from bot.llm.policy import Fault, FaultKind, Retry, TurnPolicy
+from bot.llm.rounds import ToolRounds
+from bot.tools.tool import no_such_tool
 from speech.errors import EarshotError
+from speech.redact import place_of
 
 SENTENCE_ENDS = (".", "!", "?", "…", ":", ";")
 
@@ -44,10 +47,12 @@ class EarshotLLMService(OpenAILLMService):
         self._log_text = settings.privacy.log_text
         self._lead_in: LeadIn | None = None
         self._refused: set[str] = set()
+        self._rounds = ToolRounds()
         self.supports_developer_role = endpoint.is_openai
         asked = self.Settings(model=endpoint.model, temperature=endpoint.temperature(self._limits))
         setattr(asked, endpoint.limit_name, self._limits.max_tokens)
         super().__init__(api_key=endpoint.api_key, base_url=endpoint.base_url, settings=asked)
+        self.register_function(None, no_such_tool)
 
     def create_client(self, **_: Any) -> AsyncOpenAI:  # type: ignore[override]
         """The endpoint's client, with its timeouts."""
@@ -72,9 +77,10 @@ class EarshotLLMService(OpenAILLMService):
                 convert_developer_to_user=not self.supports_developer_role,
             )
         )
+        tools = self._rounds.more(params["messages"])
         params["messages"] = self._messages(params["messages"])
-        _leave_out(self._refused, params)
-        return self._turn(params)
+        _leave_out(self._refused if tools else {"tools", *self._refused}, params)
+        return self._turn(params, tools=tools)
 
     def _messages(self, messages: list[Any]) -> list[Any]:
         if self._lead_in is not None:
@@ -84,24 +90,30 @@ class EarshotLLMService(OpenAILLMService):
             messages = fit_messages(messages, budget)
         return messages
 
-    async def _turn(self, params: dict[str, Any]) -> AsyncGenerator[ChatCompletionChunk, None]:
+    async def _turn(
+        self, params: dict[str, Any], *, tools: bool
+    ) -> AsyncGenerator[ChatCompletionChunk, None]:
         policy = TurnPolicy(self._limits.retries, self._limits.max_retry_after_s)
         while True:
-            answer = Answer()
+            answer = Answer(tools=tools)
             try:
                 async with aclosing(self._attempt(params, answer)) as chunks:
                     async for chunk in chunks:
                         yield chunk
                 self._lead_in = answer.lead_in
+                self._rounds.count(answer)
                 return
             except Faulted as failure:
                 fault = failure.fault
-            except Exception as error:  # a chunk nobody foresaw; the user must hear something
-                fault = _logged(Fault(FaultKind.UNEXPECTED, detail=type(error).__name__), error)
+            except Exception as error:  # nobody foresaw it; the user must hear something
+                fault = Fault(FaultKind.UNEXPECTED, detail=place_of(error))
             if fault.kind in (FaultKind.CONNECT, FaultKind.FIRST_TOKEN, FaultKind.STALL):
                 self._endpoint.suspect()
             if fault.parameter in params and fault.parameter is not None:
                 self._do_without(fault.parameter, params)
+                continue
+            too_long = fault.kind is FaultKind.TOO_LONG and not answer.text
+            if too_long and self._shorten(fault, params):
                 continue
             decision = policy.decide(fault, spoken=bool(answer.text))
             if isinstance(decision, Retry):
@@ -119,6 +131,19 @@ class EarshotLLMService(OpenAILLMService):
         self._refused.add(parameter)
         _leave_out({parameter}, params)
 
+    def _shorten(self, fault: Fault, params: dict[str, Any]) -> bool:
+        """Drop the oldest turns, now and later; False if nothing is left to drop."""
+        endpoint, answer_tokens = self._endpoint, self._limits.max_tokens
+        messages = params["messages"]
+        for said in (fault.context_tokens, None):
+            size = smaller_context(messages, endpoint.context_tokens, said, answer_tokens)
+            fitted = fit_messages(messages, size - answer_tokens)
+            if len(fitted) < len(messages):
+                logger.warning("the model's context is full: dropping the oldest turns")
+                endpoint.context_tokens, params["messages"] = size, fitted
+                return True
+        return False
+
     def _apologise(self, answer: Answer) -> Iterator[ChatCompletionChunk]:
         """The apology as the rest of the answer, a sentence of its own."""
         said = answer.text.rstrip()
@@ -127,12 +152,7 @@ class EarshotLLMService(OpenAILLMService):
             yield text_chunk(joint + self._apology)
 
     async def _report(self, fault: Fault) -> None:
-        line = operator_line(
-            fault,
-            base_url=self._endpoint.base_url,
-            model=self._endpoint.model,
-            key_name=self._endpoint.key_name,
-        )
+        line = self._endpoint.line(fault)
         await self.push_error(line, category=CATEGORIES.get(fault.kind, ErrorCategory.APPLICATION))
 
     async def _attempt(
@@ -140,29 +160,12 @@ class EarshotLLMService(OpenAILLMService):
     ) -> AsyncGenerator[ChatCompletionChunk, None]:
         """One request; raises ``Faulted`` unless it ends with words or a tool call."""
         await self._point_client()
-        deadline = StreamDeadline(
-            time.monotonic,
-            first_token_s=self._limits.first_token_timeout_s,
-            stall_s=self._limits.stall_timeout_s,
-        )
-        stream = await self._open(params, deadline)
-        try:
-            while (chunk := await _next(stream, deadline)) is not None:
-                for out in answer.take(chunk):
-                    yield out
-                if answer.full:
-                    logger.warning("the model's answer was cut off: it did not end")
-                    break
-                if answer.finished and not deadline.finished:
-                    deadline.finish()
-                elif answer.advanced and not deadline.finished:
-                    deadline.progress()
-        finally:
-            await stream.close()
-        for out in answer.tool_chunks():
-            yield out
-        if answer.is_empty:
-            raise Faulted(Fault(FaultKind.EMPTY))
+        finishes = self._endpoint.finishes
+        parts = attempt(self._client, params, answer, self._limits, finishes=finishes)
+        async with aclosing(parts) as chunks:
+            async for chunk in chunks:
+                yield chunk
+        self._endpoint.finishes = finishes or answer.finished
 
     async def _point_client(self) -> None:
         """At the embedded server's present port; a no-op for others."""
@@ -173,47 +176,9 @@ class EarshotLLMService(OpenAILLMService):
         if self._endpoint.server is not None:
             self._client.base_url = url
 
-    async def _open(
-        self, params: dict[str, Any], deadline: StreamDeadline
-    ) -> AsyncStream[ChatCompletionChunk]:
-        try:
-            async with asyncio.timeout(deadline.remaining_s):
-                stream: AsyncStream[
-                    ChatCompletionChunk
-                ] = await self._client.chat.completions.create(**params)
-                return stream
-        except TimeoutError as error:
-            raise Faulted(deadline.fault) from error
-        except Exception as error:  # whatever it is, the user must hear something
-            raise Faulted(_logged(fault_of(error, connected=False), error)) from error
 
-
-def _leave_out(names: set[str], params: dict[str, Any]) -> None:
+def _leave_out(names: Iterable[str], params: dict[str, Any]) -> None:
     for name in names:
         params.pop(name, None)
         if name == "tools":
             params.pop("tool_choice", None)
-
-
-async def _next(
-    stream: AsyncStream[ChatCompletionChunk], deadline: StreamDeadline
-) -> ChatCompletionChunk | None:
-    """The next chunk, or None at the end of the stream."""
-    try:
-        async with asyncio.timeout(deadline.remaining_s):
-            return await anext(stream, None)
-    except TimeoutError as error:
-        if deadline.finished:
-            return None
-        raise Faulted(deadline.fault) from error
-    except Exception as error:  # whatever it is, the user must hear something
-        if deadline.finished:
-            return None
-        raise Faulted(_logged(fault_of(error, connected=True), error)) from error
-
-
-def _logged(fault: Fault, error: Exception) -> Fault:
-    """Keep the traceback of what nobody foresaw."""
-    if fault.kind is FaultKind.UNEXPECTED:
-        logger.opt(exception=error).debug("unexpected LLM failure")
-    return fault

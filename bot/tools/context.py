@@ -9,6 +9,8 @@ from typing import Any, Protocol, TypeVar
 
 from loguru import logger
 
+from speech.redact import place_of
+
 T = TypeVar("T")
 
 Say = Callable[[str], Awaitable[None]]
@@ -43,13 +45,22 @@ class SystemClock:
 class ToolContext:
     """One conversation's view for its tools; it owns the tasks they start.
 
-    ``say`` speaks a text as a reply of its own. ``timeout_s`` bounds each call.
+    ``say`` speaks a text as a reply of its own. ``timeout_s`` bounds each call. With
+    ``log_text`` the log tells what a failed tool said of it, which may repeat the user.
     """
 
-    def __init__(self, say: Say, clock: Clock | None = None, *, timeout_s: float = 10.0) -> None:
+    def __init__(
+        self,
+        say: Say,
+        clock: Clock | None = None,
+        *,
+        timeout_s: float = 10.0,
+        log_text: bool = False,
+    ) -> None:
         self.say = say
         self.clock: Clock = clock or SystemClock()
         self.timeout_s = timeout_s
+        self._log_text = log_text
         self._tasks: set[asyncio.Task[None]] = set()
         self._state: dict[object, Any] = {}
 
@@ -63,7 +74,12 @@ class ToolContext:
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            logger.opt(exception=error).error("the tool task {} failed", task.get_name())
+            self.log_failure(f"the tool task {task.get_name()}", error)
+
+    def log_failure(self, what: str, error: BaseException) -> None:
+        """Say in the log that it failed, with kind and place of the error."""
+        shown = logger.opt(exception=error if self._log_text else None)
+        shown.error("{} failed ({})", what, place_of(error))
 
     def session(self, factory: Callable[[ToolContext], T]) -> T:
         """What ``factory`` made of this context when first asked: a tool's own memory."""

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from loguru import logger
 from pipecat.adapters.llm.schemas.function_schema import FunctionSchema
 from pipecat.services.llm_service import FunctionCallParams, LLMService
 from pydantic_core import to_jsonable_python
@@ -58,6 +57,7 @@ class Tool:
         )
 
     async def _handle(self, params: FunctionCallParams) -> None:
+        await begun_together()
         await params.result_callback(await self.call(params.arguments))
 
     async def call(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Tool:
             if limit.expired():
                 seconds = f"{self._context.timeout_s:g} seconds"
                 return {"error": f"{self.name} took longer than {seconds}"}
-            logger.opt(exception=error).error("the tool {} failed", self.name)
+            self._context.log_failure(f"the tool {self.name}", error)
             return {"error": f"{self.name} failed"}
 
     async def _run(self, arguments: dict[str, Any]) -> Any:
@@ -88,6 +88,21 @@ class Tool:
     async def aclose(self) -> None:
         """End what this conversation's tools have started. Idempotent."""
         await self._context.aclose()
+
+
+async def begun_together() -> None:
+    """Let the other calls of the answer begin before this one can be done.
+
+    Pipecat asks the model as soon as no call it knows of is running: a result that is there
+    before the next call has begun would be answered, and the next one's again.
+    """
+    await asyncio.sleep(0)
+
+
+async def no_such_tool(params: FunctionCallParams) -> None:
+    """Tell the model, which made the name up."""
+    await begun_together()
+    await params.result_callback({"error": f"there is no tool {params.function_name}"})
 
 
 def _plain(value: Any) -> Any:

@@ -22,7 +22,8 @@ class Break:
     """Drop the connection in mid-stream."""
 
 
-Event = dict[str, Any] | Pause | Break
+Event = dict[str, Any] | Pause | Break | str | None
+"""A text is sent as it is, a line of the stream; the rest of JSON as data."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,8 @@ class FakeOpenAiServer:
                 assert request.transport is not None
                 request.transport.abort()
                 return response
+            elif isinstance(event, str):
+                await response.write(event.encode() + b"\n\n")
             else:
                 await response.write(b"data: " + json.dumps(event).encode() + b"\n\n")
         if reply.done:

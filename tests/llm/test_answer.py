@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai.types.chat.chat_completion_chunk import ChoiceDelta, ChoiceDeltaToolCall
 
 from bot.llm.answer import Answer, text_chunk
 
@@ -25,3 +30,53 @@ def test_an_endless_answer_is_cut(pieces: list[str], text: str, full: bool) -> N
             handed_on += chunk.choices[0].delta.content or ""
     assert handed_on.rstrip() == text.rstrip()
     assert answer.full == full
+
+
+def tool_chunk(arguments: str, name: str | None = None) -> Any:
+    chunk = text_chunk("")
+    function = {"name": name, "arguments": arguments}
+    piece = ChoiceDeltaToolCall.model_validate({"index": 0, "id": "c", "function": function})
+    chunk.choices[0].delta = ChoiceDelta(tool_calls=[piece])
+    return chunk
+
+
+@pytest.mark.parametrize(
+    ("piece", "spoke"), [("a", True), ("3", True), ("語", True), (" ", False), ("…*", False)]
+)
+def test_only_words_are_progress(piece: str, spoke: bool) -> None:
+    answer = Answer()
+    list(answer.take(text_chunk(piece)))
+    assert (answer.spoke, answer.called, answer.is_empty) == (spoke, False, not spoke)
+
+
+def test_a_piece_of_a_tool_call_is_progress_and_an_empty_one_is_not() -> None:
+    answer = Answer()
+    list(answer.take(tool_chunk("{", "f")))
+    assert (answer.spoke, answer.called) == (False, True)
+    list(answer.take(tool_chunk("")))
+    assert (answer.spoke, answer.called) == (False, False)
+
+
+def test_endless_arguments_are_cut() -> None:
+    answer = Answer(longest=10)
+    list(answer.take(tool_chunk("{" * 11, "f")))
+    assert answer.full
+    list(answer.take(text_chunk("more")))
+    assert answer.text == ""
+
+
+def test_calls_that_were_not_offered_are_not_taken() -> None:
+    answer = Answer(tools=False)
+    list(answer.take(tool_chunk("{}", "f")))
+    assert answer.is_empty
+    assert not answer.called
+    assert list(answer.tool_chunks()) == []
+
+
+@given(st.lists(st.text(st.characters() | st.characters(categories=["Cs"]))))
+def test_what_is_handed_on_can_be_encoded(pieces: list[str]) -> None:
+    answer = Answer()
+    for piece in pieces:
+        for chunk in answer.take(text_chunk(piece)):
+            (chunk.choices[0].delta.content or "").encode()
+    answer.text.encode()

@@ -8,14 +8,60 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.llm.assembly import BAD_ARGUMENTS_KEY, TextGate, ToolCall, ToolCalls
+from bot.llm.assembly import (
+    BAD_ARGUMENTS_KEY,
+    Characters,
+    TextGate,
+    ToolCall,
+    ToolCalls,
+    clean,
+    is_speakable,
+)
 
 
 @given(st.lists(st.text(alphabet=" \n\tab.")))
-def test_the_gate_passes_all_but_leading_blanks(pieces: list[str]) -> None:
+def test_the_gate_passes_all_but_leading_blanks_once_something_can_be_spoken(
+    pieces: list[str],
+) -> None:
     gate = TextGate()
     out = "".join(gate.push(piece) for piece in pieces)
-    assert out == "".join(pieces).lstrip() == gate.text
+    whole = "".join(pieces)
+    assert out == gate.text == (whole.lstrip() if is_speakable(whole) else "")
+
+
+HALVES = st.characters(categories=["Cs"])
+
+
+@given(st.text(), st.lists(st.integers(0, 30)))
+def test_a_character_cut_in_halves_is_whole_again(text: str, cuts: list[int]) -> None:
+    units = text.encode("utf-16-le", "surrogatepass")
+    ends = [*sorted({2 * cut for cut in cuts}), len(units)]
+    characters, start, out = Characters(), 0, ""
+    for end in ends:
+        piece = units[start:end].decode("utf-16-le", "surrogatepass")
+        out, start = out + characters.push(piece), max(start, end)
+    assert out == clean(text)
+
+
+@given(st.lists(st.text(HALVES | st.characters())))
+def test_whatever_comes_can_be_encoded(pieces: list[str]) -> None:
+    characters = Characters()
+    for piece in pieces:
+        characters.push(piece).encode()
+    clean("".join(pieces)).encode()
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ("\ud83d\ude00", "😀"),
+        ("a\ud83db\ude00", "a\ufffdb\ufffd"),
+        ("\x00a\x1b[1mb\r\n\tc\x9f", "a[1mb\n\tc"),
+        ("é\ufeff漢", "é\ufeff漢"),
+    ],
+)
+def test_clean(raw: str, text: str) -> None:
+    assert clean(raw) == text
 
 
 @pytest.mark.parametrize(
@@ -28,6 +74,11 @@ def test_the_gate_passes_all_but_leading_blanks(pieces: list[str]) -> None:
         ("[1]", {BAD_ARGUMENTS_KEY: "[1]"}),
         ('"x"', {BAD_ARGUMENTS_KEY: '"x"'}),
         ("nonsense", {BAD_ARGUMENTS_KEY: "nonsense"}),
+        ("[" * 100_000, {BAD_ARGUMENTS_KEY: "[" * 300}),
+        ('{"a": "\\ud83d"}', {"a": "\ufffd"}),
+        ('{"\\ude00": ["\\ud83d\\ude00\\u0000"]}', {"\ufffd": ["😀"]}),
+        ('{"a": "\ud83d', {BAD_ARGUMENTS_KEY: '{"a": "\ufffd'}),
+        ('{"a": "\ud83d\ude00"}', {"a": "😀"}),
     ],
 )
 def test_arguments_are_always_an_object(raw: str, arguments: dict[str, object]) -> None:
@@ -57,6 +108,10 @@ def test_two_calls_by_id_at_one_index() -> None:
 
 def test_no_id_and_no_index() -> None:
     assert collect((None, None, "f", "{"), (None, "", None, "}")) == [("f", "{}")]
+
+
+def test_a_name_that_cannot_be_encoded() -> None:
+    assert collect((0, "a\ud83d", "f\x00\ud83d", "{}")) == [("f\ufffd", "{}")]
 
 
 def test_a_call_without_a_name_is_none() -> None:

@@ -7,9 +7,14 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
+from bot.llm.record import record_prompts
 from bot.llm.recording import read_replies
-from tests.llm.bench import DEADLINE_S
-from tests.llm.fake_server import FakeOpenAiServer, FakeReply, says
+from speech.errors import EarshotError
+from tests.llm.bench import DEADLINE_S, settings
+from tests.llm.fake_server import FakeOpenAiServer, FakeReply, Pause, says, text
+from tests.llm.test_select import NO_SECRETS
 
 
 async def earshot(*arguments: str, url: str) -> tuple[int | None, str, str]:
@@ -34,6 +39,14 @@ async def test_which() -> None:
     )
 
 
+async def test_which_shows_no_password() -> None:
+    async with FakeOpenAiServer() as server:
+        url = server.base_url.replace("//", "//user:hunter2@")
+        _, out, err = await earshot("which", "--json", url=url)
+    assert json.loads(out)["base_url"].startswith("http://…@127.0.0.1")
+    assert "hunter2" not in out + err
+
+
 async def test_record(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
     async with FakeOpenAiServer(says("The", " sea."), says("A river.")) as server:
@@ -48,6 +61,31 @@ async def test_record(tmp_path: Path) -> None:
         "The sea.",
         "Two?",
     ]
+
+
+GARBAGE = {
+    "null": (FakeReply([None]), "empty answer"),
+    "no delta": (FakeReply([{"choices": [{"delta": None}]}]), "empty answer"),
+    "number": (FakeReply(["data: 5"]), "broke off"),
+    "not JSON": (FakeReply(["data: {"]), "broke off"),
+    "stall": (FakeReply([text("Well."), Pause(30)]), "stalled in mid-answer"),
+    "silent": (FakeReply([Pause(30)]), "silent for longer"),
+}
+
+
+@pytest.mark.parametrize(("reply", "said"), GARBAGE.values(), ids=GARBAGE)
+async def test_recording_what_makes_no_sense_is_one_line(
+    reply: FakeReply, said: str, tmp_path: Path
+) -> None:
+    limits = {"stall_timeout_s": 0.3, "first_token_timeout_s": 5.0}
+    limits |= {"first_token_timeout_s": 0.5} if said.startswith("silent") else {}
+    async with FakeOpenAiServer(reply) as server:
+        config = settings(base_url=server.base_url, model="m", **limits)
+        with pytest.raises(EarshotError, match=said) as caught:
+            await record_prompts(
+                config, NO_SECRETS, ["Hi"], tmp_path / "r.jsonl", notify=lambda _: None
+            )
+    assert "\n" not in str(caught.value)
 
 
 async def test_a_model_that_refuses_is_one_line_and_status_1(tmp_path: Path) -> None:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.llm.messages import LeadIn, estimated_tokens, fit_messages, place_lead_in
+from bot.llm.messages import (
+    LeadIn,
+    estimated_tokens,
+    fit_messages,
+    place_lead_in,
+    smaller_context,
+)
 
 SYSTEM = {"role": "system", "content": "Be brief."}
 USER = {"role": "user", "content": "Stock?"}
@@ -86,3 +93,21 @@ def test_what_is_kept_is_the_system_message_and_an_unbroken_end(
 def test_the_last_turn_stays_however_long() -> None:
     long = {"role": "user", "content": "x" * 9000}
     assert fit_messages([SYSTEM, USER, said("Yes."), long], 100) == [SYSTEM, long]
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "size"),
+    [
+        (None, 4096, 4096),
+        (8192, 4096, 4096),
+        (4096, 4096, 100 + 1004),
+        (4096, None, 100 + 1004),
+        (None, None, 100 + 1004),
+        (900, None, 900),
+    ],
+)
+def test_the_context_is_as_small_as_the_server_says_or_half_of_what_it_refused(
+    known: int | None, said: int | None, size: int
+) -> None:
+    sent = [{"role": "user", "content": "x" * 6000}]
+    assert smaller_context(sent, known, said, answer_tokens=100) == size

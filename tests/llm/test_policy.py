@@ -48,6 +48,7 @@ K = FaultKind
         (Fault(K.REFUSED, 401), GiveUp()),
         (Fault(K.NOT_FOUND, 404), GiveUp()),
         (Fault(K.REJECTED, 400), GiveUp()),
+        (Fault(K.TOO_LONG, 400), GiveUp()),
         (Fault(K.UNEXPECTED), GiveUp()),
     ],
     ids=str,
@@ -89,6 +90,36 @@ def test_the_deadline_moves_with_progress_only() -> None:
     clock.now += 4
     assert deadline.remaining_s == 0
     assert deadline.fault.kind is K.STALL
+
+
+def test_a_tool_call_that_is_written_for_ever_is_a_stall() -> None:
+    clock = FakeClock()
+    deadline = StreamDeadline(clock, first_token_s=15, stall_s=3)
+    start = clock.now
+    while not deadline.too_late:
+        deadline.progress(heard=False)
+        clock.now += 1
+    assert clock.now - start == StreamDeadline.SILENCE_S
+    assert deadline.fault.kind is K.STALL
+
+
+def test_words_end_the_silence_and_an_answer_still_has_an_end() -> None:
+    clock = FakeClock()
+    deadline = StreamDeadline(clock, first_token_s=15, stall_s=3)
+    start = clock.now
+    while not deadline.too_long:
+        assert not deadline.too_late
+        deadline.progress()
+        clock.now += 2
+    assert clock.now - start == StreamDeadline.LONGEST_S
+
+
+def test_a_patient_first_token_limit_is_kept() -> None:
+    clock = FakeClock()
+    deadline = StreamDeadline(clock, first_token_s=90, stall_s=3)
+    clock.now += 80
+    deadline.progress(heard=False)
+    assert deadline.remaining_s == 3
 
 
 def test_after_the_finish_reason_little_time_is_left() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from bot.config.schema import Settings
+from bot.llm.policy import Fault, FaultKind
 from bot.llm.probe import LocalServer, find_local, model_ids, pick_model
 from bot.llm.select import choose, open_llm
 from speech.errors import EarshotError, UsageError
@@ -149,6 +150,31 @@ async def test_an_unreachable_named_server_says_what_to_do() -> None:
         await choose(llm(base_url=closed.base_url, model="m"), NO_SECRETS)
     with pytest.raises(UsageError, match="not a URL"):
         await choose(llm(base_url="localhost:8080", model="m"), NO_SECRETS)
+
+
+@pytest.mark.parametrize("models", [["m"], 404, 401, 500, "closed"])
+async def test_a_password_in_the_url_is_never_said(models: Any) -> None:
+    said: list[str] = []
+    async with FakeOpenAiServer(models=models) as server:
+        url = server.base_url.replace("//", "//user:hunter2@")
+        if models == "closed":
+            url = url.replace("127.0.0.1", "127.0.0.1:1/")
+        for model in ("m", None):
+            try:
+                endpoint = await choose(llm(base_url=url, model=model), NO_SECRETS)
+                said += [endpoint.description, repr(endpoint)]
+                said += [endpoint.line(Fault(kind)) for kind in FaultKind]
+            except EarshotError as error:
+                said.append(str(error))
+    assert said
+    assert not [line for line in said if "hunter2" in line]
+
+
+async def test_what_is_not_a_url_may_hold_a_password_too() -> None:
+    for url in ("user:hunter2@host:80/v1", "http://user:hunter2@[::1"):
+        with pytest.raises(EarshotError) as caught:
+            await choose(llm(base_url=url, model="m"), NO_SECRETS)
+        assert "hunter2" not in str(caught.value)
 
 
 async def test_the_choice_is_said_once() -> None:

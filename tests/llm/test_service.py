@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from itertools import pairwise
 
@@ -16,9 +17,11 @@ from tests.llm.fake_server import (
     EMPTY,
     SILENT,
     Break,
+    Event,
     FakeOpenAiServer,
     FakeReply,
     Pause,
+    call,
     finish,
     says,
     text,
@@ -74,6 +77,18 @@ async def test_keep_alives_do_not_put_off_the_stall() -> None:
     ):
         await table.ask()
     assert table.spoken == ["Well. Sorry, no."]
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\n", "…", "** "])
+async def test_blanks_do_not_put_off_the_stall(blank: str) -> None:
+    ticking = [event for _ in range(100) for event in (text(blank), Pause(0.05))]
+    async with (
+        FakeOpenAiServer(FakeReply([text("Well"), *ticking])) as server,
+        bench(server, settings(stall_timeout_s=0.4)) as table,
+    ):
+        await table.ask()
+    assert table.spoken[0].startswith("Well")
+    assert table.spoken[0].endswith(APOLOGY)
 
 
 @pytest.mark.parametrize("kind", ["no headers", "no token"])
@@ -157,11 +172,89 @@ async def test_a_server_error_is_retried(status: int) -> None:
     assert table.spoken == ["Fine."]
 
 
-@pytest.mark.parametrize("chunk", [{"choices": [{"delta": "x"}]}, {"choices": ["x"]}, {}])
-async def test_chunks_that_make_no_sense_are_an_apology(chunk: dict[str, object]) -> None:
-    async with FakeOpenAiServer(FakeReply([chunk])) as server, bench(server) as table:
+SENSELESS = {
+    "delta": {"choices": [{"delta": "x"}]},
+    "choice": {"choices": ["x"]},
+    "content": {"choices": [{"delta": {"content": 5}}]},
+    "arguments": call("f", {"x": 1}),  # type: ignore[arg-type]
+    "none": {},
+    "null": None,
+    "number": "data: 5",
+    "text": 'data: "x"',
+    "list": "data: [1]",
+    "not JSON": "data: {",
+}
+
+
+@pytest.mark.parametrize("chunk", SENSELESS.values(), ids=SENSELESS)
+async def test_a_stream_that_makes_no_sense_is_asked_again(chunk: Event) -> None:
+    senseless = FakeReply([chunk])
+    async with (
+        FakeOpenAiServer(senseless, says("Yes."), senseless) as server,
+        bench(server) as table,
+    ):
         await table.ask()
-    assert table.spoken == [APOLOGY]
+        await table.ask()
+    assert table.spoken == ["Yes.", APOLOGY]
+    assert [error.error.count("\n") for error in table.errors] == [0]
+
+
+async def test_null_among_good_chunks_is_passed_by() -> None:
+    good = FakeReply([None, text("Hi"), None, text(" there."), finish()])
+    async with FakeOpenAiServer(good) as server, bench(server) as table:
+        await table.ask()
+    assert table.spoken == ["Hi there."]
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("pieces", "spoken"),
+    [
+        (("Hi \ud83d", "\ude00 there."), "Hi 😀 there."),
+        (("Hi \ud83d", " there."), "Hi \ufffd there."),
+        (("Hi \ude00\x07 there.",), "Hi \ufffd there."),
+        (("Hi there.\ud83d",), "Hi there."),
+    ],
+)
+async def test_half_characters_do_not_poison_the_context(
+    pieces: tuple[str, ...], spoken: str
+) -> None:
+    async with FakeOpenAiServer(says(*pieces), says("Yes.")) as server, bench(server) as table:
+        await table.ask()
+        await table.ask()
+    assert table.spoken == [spoken, "Yes."]
+    json.dumps(table.messages, ensure_ascii=False).encode()
+
+
+CUT = FakeReply([text("It is")], done=False)
+
+
+async def test_an_answer_without_its_usual_end_was_cut_short() -> None:
+    async with FakeOpenAiServer(says("Yes."), CUT) as server, bench(server) as table:
+        await table.ask()
+        await table.ask()
+    assert table.spoken == ["Yes.", "It is... Sorry, no."]
+    assert "broke off" in table.errors[0].error
+
+
+async def test_a_cut_before_words_is_asked_again() -> None:
+    nothing = FakeReply([text("")], done=False)
+    async with (
+        FakeOpenAiServer(says("Yes."), nothing, says("No.")) as server,
+        bench(server) as table,
+    ):
+        await table.ask()
+        await table.ask()
+    assert table.spoken == ["Yes.", "No."]
+    assert table.errors == []
+
+
+async def test_a_server_that_never_gives_a_finish_reason_is_taken_as_it_is() -> None:
+    async with FakeOpenAiServer(CUT) as server, bench(server) as table:
+        await table.ask()
+        await table.ask()
+    assert table.spoken == ["It is", "It is"]
+    assert table.errors == []
 
 
 async def test_an_error_event_in_the_stream_is_retried() -> None:
@@ -281,6 +374,45 @@ async def test_a_small_context_gets_the_latest_turns() -> None:
     assert sent[0]["role"] == "system"
     assert sent[-1]["content"].startswith("5 ")
     assert len(sent) < 12
+
+
+TOO_LONG = [
+    {
+        "message": "This model's maximum context length is 600 tokens. However, you requested 9",
+        "code": "context_length_exceeded",
+    },
+    {"message": "exceeds", "type": "exceed_context_size_error", "n_ctx": 600},
+    {"message": "loaded with context length of only 600 tokens, which is not enough"},
+    {"message": "no number", "code": "context_length_exceeded"},
+]
+
+
+@pytest.mark.parametrize("error", TOO_LONG)
+async def test_a_context_that_is_full_is_found_out_and_remembered(error: dict[str, object]) -> None:
+    full = FakeReply(status=400, error=error)
+    fine = [says("Yes.")] * 8
+    async with FakeOpenAiServer(*fine, full, says("Still here.")) as server:
+        endpoint = LlmEndpoint(server.base_url, "m", "configured", "small")
+        async with bench(endpoint) as table:
+            for turn in range(10):
+                await table.ask(f"{turn} " + "word " * 60)
+    assert table.spoken == ["Yes."] * 8 + ["Still here."] * 2
+    assert table.errors == []
+    long, short, after = (request["messages"] for request in server.requests[8:])
+    assert len(short) < len(long) / 1.5
+    assert short[0]["role"] == "system"
+    assert short[-1]["content"].startswith("8 ")
+    assert len(after) <= len(short) + 2
+    assert endpoint.context_tokens is not None
+
+
+async def test_one_turn_that_is_too_long_alone_is_an_apology_that_says_why() -> None:
+    full = FakeReply(status=400, error=TOO_LONG[0])
+    async with FakeOpenAiServer(full) as server, bench(server) as table:
+        await table.ask("word " * 2000)
+    assert table.spoken == [APOLOGY]
+    assert len(server.requests) == 1
+    assert "does not fit the context" in table.errors[0].error
 
 
 class FakeEmbedded:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from bot.llm.rounds import MAX_TOOL_ROUNDS
 from bot.tools import Tool, ToolContext
 from tests.llm.bench import bench
 from tests.llm.fake_server import FakeOpenAiServer, FakeReply, call, finish, says, text
@@ -147,3 +148,61 @@ async def test_a_parameter_the_model_does_not_take_is_left_out_from_then_on(
     assert table.spoken == ["Hello.", "Still here."]
     assert [parameter in request for request in server.requests] == [True, False, False]
     assert table.errors == []
+
+
+async def test_a_model_that_calls_tools_for_ever_is_made_to_answer() -> None:
+    steps = Steps()
+    again = calling(call("next_step", "{}"))
+    async with (
+        FakeOpenAiServer(
+            *[again] * MAX_TOOL_ROUNDS, says("Enough."), again, says("Two.")
+        ) as server,
+        bench(server, tools=steps.tools) as table,
+    ):
+        await table.ask(replies=MAX_TOOL_ROUNDS + 1)
+        await table.ask(replies=2)
+    assert len(steps.ran) == MAX_TOOL_ROUNDS + 1
+    assert table.spoken == ["Enough.", "Two."]
+    assert ["tools" in request for request in server.requests] == (
+        [True] * MAX_TOOL_ROUNDS + [False, True, True]
+    )
+
+
+async def test_a_model_that_calls_tools_it_was_not_offered_ends_in_an_apology() -> None:
+    steps = Steps()
+    async with (
+        FakeOpenAiServer(calling(call("next_step", "{}"))) as server,
+        bench(server, tools=steps.tools) as table,
+    ):
+        await table.ask(replies=MAX_TOOL_ROUNDS + 1)
+    assert len(steps.ran) == MAX_TOOL_ROUNDS
+    assert table.spoken == ["Sorry, no."]
+
+
+async def test_calls_that_are_done_at_once_are_answered_once() -> None:
+    wrong = [call(name, "{}", i, f"c{i}") for i, name in enumerate(("fly", "stock", "swim"))]
+    async with (
+        FakeOpenAiServer(calling(*wrong), says("I cannot.")) as server,
+        bench(server, tools=Steps().tools) as table,
+    ):
+        await table.ask(replies=2)
+    assert table.spoken == ["I cannot."]
+    assert len(server.requests) == 2
+
+
+async def test_half_characters_in_arguments_do_not_reach_the_tool() -> None:
+    steps = Steps()
+    first = calling(
+        call("sto\ud83dck", '{"symbol": "', call_id="\ud83d"),
+        call(None, "\ud83d", call_id=None),
+        call(None, '\ude00"}', call_id=None),
+        call("stock", '{"symbol": "\\ud83d"}', 1, "c2"),
+    )
+    async with (
+        FakeOpenAiServer(first, says("Twelve.")) as server,
+        bench(server, tools=steps.tools) as table,
+    ):
+        await table.ask(replies=2)
+    assert table.spoken == ["Twelve."]
+    assert steps.ran == ["\ufffd"]
+    json.dumps(table.messages, ensure_ascii=False).encode()

@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any
 
 import pytest
+from loguru import logger
 
 from bot.llm.assembly import BAD_ARGUMENTS_KEY
 from bot.tools import Tool, ToolContext, ToolError
@@ -198,3 +199,29 @@ async def test_the_context_is_given_and_its_tasks_end_with_the_tool() -> None:
     await tool.aclose()
     await tool.aclose()
     assert ended.is_set()
+
+
+@pytest.mark.parametrize("log_text", [False, True])
+async def test_the_log_tells_kind_and_place_of_a_failure_and_its_text_only_if_allowed(
+    log_text: bool,
+) -> None:
+    async def crash() -> None:
+        """Crash."""
+        raise ValueError("my pin is 4711")
+
+    async def start(context: ToolContext) -> None:
+        """Start."""
+        context.spawn(crash(), "later")
+
+    lines: list[str] = []
+    sink = logger.add(lines.append, level="TRACE")
+    try:
+        own = ToolContext(say=FakeVoice().say, log_text=log_text)
+        assert await Tool(crash, own).call({}) == {"error": "crash failed"}
+        await Tool(start, own).call({})
+        await settle()
+    finally:
+        logger.remove(sink)
+    for line, what in zip(lines, ("the tool crash", "the tool task later"), strict=True):
+        assert f"{what} failed (ValueError at test_tool.py:" in line
+        assert ("4711" in line) == log_text
