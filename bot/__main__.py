@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
 from bot import cli
+from bot.leaving import leave
 
 
 def main() -> None:
     """The console script: run the command line and exit with its code."""
-    sys.exit(cli.main())
+    leave(cli.main())
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pipecat.utils.text.simple_text_aggregator import SimpleTextAggregator
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from bot.hearing import open_recogniser
+from bot.leaving import interrupt_leaves
 from bot.llm import LlmEndpoint, open_llm
 from bot.voice import build_engine
 from processors.kokoro_tts import prepare_phrases
@@ -48,20 +49,21 @@ async def open_parts(
 ) -> AsyncIterator[Parts]:
     """Load and warm everything at once; close it in reverse order.
 
-    Raises the first ``EarshotError`` met: a missing model, an unknown voice, a server that
-    does not answer.
+    Ctrl-C while it loads ends the process. Raises the first ``EarshotError`` met: a missing
+    model, an unknown voice, a server that does not answer.
     """
     async with AsyncExitStack() as stack:
         notify("Loading the voice, the ears and the language model …")
-        engine = build_engine(settings)
-        stack.push_async_callback(engine.aclose)
-        try:
-            async with asyncio.TaskGroup() as group:
-                voice = group.create_task(_open_voice(engine, settings))
-                ears = group.create_task(_open_ears(stack, settings))
-                mind = group.create_task(_open_llm(stack, settings, secrets, notify))
-        except BaseExceptionGroup as failures:
-            raise _first(failures) from failures
+        with interrupt_leaves(notify):
+            engine = build_engine(settings)
+            stack.push_async_callback(engine.aclose)
+            try:
+                async with asyncio.TaskGroup() as group:
+                    voice = group.create_task(_open_voice(engine, settings))
+                    ears = group.create_task(_open_ears(stack, settings))
+                    mind = group.create_task(_open_llm(stack, settings, secrets, notify))
+            except BaseExceptionGroup as failures:
+                raise _first(failures) from failures
         yield Parts(settings, secrets, engine, ears.result(), mind.result(), phrases=voice.result())
 
 

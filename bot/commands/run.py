@@ -58,10 +58,8 @@ def run_file(invocation: Invocation, scenario: Scenario, out_dir: Path) -> Resul
     try:
         return asyncio.run(_run(invocation, scenario, out_dir))
     except KeyboardInterrupt:
-        kept = (out_dir / "result.json").is_file()
-        _notify(
-            f"stopped; what was recorded is in {out_dir}" if kept else "stopped before it began"
-        )
+        if (out_dir / "result.json").is_file():
+            _notify(f"stopped; what was recorded is in {out_dir}")
         raise
 
 

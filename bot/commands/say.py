@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.commands.common import Invocation, earshot_command
+from bot.leaving import interrupt_leaves
 from bot.models import sources_of, terminal_watch
 from bot.voice import build_engine, require_packages, voice_models
 from speech.audio.write import ENDINGS, check_ending, write_audio
@@ -109,7 +111,8 @@ def command(
         return _print_voices(invocation, engine)
     voice, speed = voice or settings.tts.voice, settings.tts.speed if speed is None else speed
     plays = play or output is None
-    spoken = asyncio.run(_say(invocation, engine, text, voice, speed, output, plays))
+    saying = _say(invocation, engine, text, voice, speed, output, plays)
+    spoken = asyncio.run(_until_interrupted(saying))
     _report(invocation, spoken, engine.name, voice, output)
     return None
 
@@ -149,6 +152,11 @@ def _print_voices(invocation: Invocation, engine: SpeechEngine) -> None:
         invocation.emit({"engine": engine.name, "voices": names})
     else:
         click.echo("\n".join(names))
+
+
+async def _until_interrupted(saying: Coroutine[Any, Any, Spoken]) -> Spoken:
+    with interrupt_leaves(lambda line: click.echo(line, err=True)):
+        return await saying
 
 
 async def _say(
