@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import importlib.util
 import uuid
 from collections.abc import Awaitable, Callable
@@ -36,6 +38,8 @@ OWN_PAGE = Path(__file__).with_name("page")
 
 CONTENT_POLICY = "default-src 'self'; media-src 'self' blob:; img-src 'self' data:"
 
+CLOSE_S = 1.0
+
 _PATCH = TypeAdapter(SmallWebRTCPatchRequest)
 
 LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
@@ -55,7 +59,7 @@ class WebApp:
 
     async def aclose(self) -> None:
         """Close what peer connections are left; idempotent."""
-        await self._peers.close()
+        await asyncio.gather(*(close(connection) for connection in self._connections))
 
     def _build(self) -> FastAPI:
         app = FastAPI(title="Earshot", docs_url=None, redoc_url=None, openapi_url=None)
@@ -113,7 +117,7 @@ class WebApp:
         try:
             await self._on_connection(connection)
         except Exception:
-            await connection.disconnect()
+            await close(connection)
             raise
 
     def _is_live(self, pc_id: str | None) -> bool:
@@ -134,6 +138,13 @@ class WebApp:
             raise HTTPException(
                 503, f"All {self._sessions.limit} conversations are taken; try again in a moment."
             )
+
+
+async def close(connection: SmallWebRTCConnection) -> None:
+    """Tell the peer that we leave and close its connection, within ``CLOSE_S``; idempotent."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(CLOSE_S):  # a TURN server is told too, and may not answer
+            await connection.disconnect()
 
 
 async def _json_object(request: Request) -> dict[str, Any]:

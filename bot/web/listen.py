@@ -73,6 +73,8 @@ class _QuietServer(uvicorn.Server):
 async def serving(app: ASGIApp, sock: socket.socket) -> AsyncIterator[asyncio.Task[None]]:
     """Serve ``app`` on ``sock`` for the length of the block, then close every connection.
 
+    What is still being answered gets ``SHUTDOWN_S``, and no time where the block was left by
+    an error or cancelled.
     Yields the serving task, which ends early only when the server fails. Messages over
     ``MAX_MESSAGE_BYTES`` close their WebSocket with 1009. Requests are not logged: their
     paths carry tokens.
@@ -90,6 +92,9 @@ async def serving(app: ASGIApp, sock: socket.socket) -> AsyncIterator[asyncio.Ta
     task = asyncio.create_task(server.serve(sockets=[sock]), name="http-server")
     try:
         yield task
+    except BaseException:
+        config.timeout_graceful_shutdown = 0
+        raise
     finally:
         server.should_exit = True
         await asyncio.wait({task})

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import webbrowser
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from pipecat.transports.base_transport import TransportParams
@@ -16,10 +17,10 @@ from bot.config.schema import Settings, WebSettings
 from bot.config.secrets import Secrets
 from bot.conversation import Conversation
 from bot.parts import Notify, Parts, open_parts
-from bot.web.app import WebApp
+from bot.web.app import WebApp, close
 from bot.web.ice import allow_loopback, notice_lost_peers
 from bot.web.listen import bind, is_loopback, server_failure, serving, until_stopped, url_of
-from bot.web.sessions import Sessions
+from bot.web.sessions import Conversing, Sessions
 from bot.web.stopping import stop_requested
 from speech.errors import UsageError
 from speech.timeline import Timeline
@@ -95,6 +96,29 @@ def refuse_public(web: WebSettings) -> None:
         )
 
 
+@dataclass
+class Visit:
+    """A conversation that ends with its connection closed.
+
+    pipecat leaves one open whose page has not been heard of for three seconds, or never.
+    """
+
+    conversation: Conversing
+    connection: SmallWebRTCConnection
+
+    async def run(self) -> None:
+        try:
+            await self.conversation.run()
+        finally:
+            await close(self.connection)
+
+    async def end(self, *, goodbye: bool = True) -> None:
+        await self.conversation.end(goodbye=goodbye)
+
+    async def cancel(self) -> None:
+        await self.conversation.cancel()
+
+
 class _Greeter:
     """Starts a conversation for every new peer connection."""
 
@@ -114,7 +138,7 @@ class _Greeter:
         )
         left = asyncio.Event()
         _follow(conversation, transport, left)
-        self._sessions.start(conversation, left)
+        self._sessions.start(Visit(conversation, connection), left)
 
 
 def _follow(

@@ -79,9 +79,11 @@ class Sessions:
             return
         goodbyes = [asyncio.create_task(c.end()) for c in self._running.values()]
         everything: set[asyncio.Task[None]] = {*goodbyes, *self._running}
-        await asyncio.wait(everything, timeout=GOODBYE_S)
-        for task in (*goodbyes, *self._running):
-            task.cancel()
+        try:
+            await asyncio.wait(everything, timeout=GOODBYE_S)
+        finally:
+            for task in everything:
+                task.cancel()
         await asyncio.gather(*everything, return_exceptions=True)
 
     def _forget(self, task: asyncio.Task[None]) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import httpx
 import pytest
 from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
 from bot.config.schema import WebSettings
 from bot.web.ice import LOOPBACK, allow_loopback
@@ -85,3 +88,26 @@ def test_loopback_is_offered_only_without_a_network(
     allow_loopback()
     assert ice.get_host_addresses(use_ipv4=True, use_ipv6=True) == offered
     assert ice.get_host_addresses(use_ipv4=False, use_ipv6=True) == found
+
+
+async def test_a_cancelled_server_waits_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.web.listen.SHUTDOWN_S", 60)
+    asked = asyncio.Event()
+
+    async def stuck(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    async def served() -> None:
+        async with serving(stuck, sock):
+            await asyncio.Event().wait()
+
+    sock = bind("127.0.0.1", 0, "web")
+    async with httpx.AsyncClient() as client, asyncio.timeout(20):
+        server = asyncio.create_task(served())
+        request = asyncio.create_task(client.get(url_of(sock), timeout=30))
+        await asked.wait()
+        server.cancel()
+        await asyncio.wait({server})
+        request.cancel()
+        await asyncio.wait({request})

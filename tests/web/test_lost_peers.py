@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import sys
 
@@ -13,7 +14,9 @@ from aiortc import RTCDataChannel, RTCPeerConnection, RTCSessionDescription
 from bot.config.schema import Settings
 from bot.logs import set_up_logging
 from bot.web.ice import CONSENT_FAILURES, CONSENT_INTERVAL_S, notice_lost_peers
+from bot.web.serve import Visit
 from tests.web.test_app import Page, offer_of, page, peer
+from tests.web.test_sessions import FakeConversation
 
 SPEECH = "my card number is four two"
 
@@ -49,6 +52,20 @@ async def test_the_connection_to_a_dead_peer_closes(monkeypatch: pytest.MonkeyPa
             for protocol in transceiver.sender.transport.transport._connection._protocols:
                 protocol.transport.abort()
         await eventually("closed", theirs)
+
+
+@pytest.mark.parametrize("fails", [None, RuntimeError("x")])
+async def test_a_connection_ends_with_its_conversation(fails: Exception | None) -> None:
+    """Also one whose page never connected, which pipecat's transport leaves alone."""
+    async with page() as site, peer() as mine:
+        await site.client.post("/api/offer", json=offer_of(mine))
+        conversation = FakeConversation(fails)
+        visit = Visit(conversation, site.connections[0])
+        await visit.end()
+        with pytest.raises(RuntimeError) if fails else contextlib.nullcontext():
+            await visit.run()
+        assert conversation.calls == ["end"]
+        assert site.connections[0].pc.connectionState == "closed"
 
 
 async def test_junk_on_the_data_channel_is_one_line_without_its_words(

@@ -120,6 +120,32 @@ async def test_a_stuck_conversation_does_not_keep_the_server(
         assert len(sessions) == 0
 
 
+class FakeEndlessGoodbye(FakeConversation):
+    """Waits for ever with its goodbye; ``cut`` once that was cancelled."""
+
+    cut = False
+
+    async def end(self, *, goodbye: bool = True) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.cut = True
+
+
+async def test_a_second_ctrl_c_cuts_the_goodbyes() -> None:
+    conversation = FakeEndlessGoodbye()
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+        sessions = Sessions(1, group, lambda _: None)
+        talk = sessions.start(conversation, asyncio.Event())
+        ending = asyncio.create_task(sessions.end_all())
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        ending.cancel()
+        await asyncio.wait({ending, talk})
+    await asyncio.sleep(0)
+    assert conversation.cut
+
+
 async def test_a_stuck_conversation_is_given_up_when_its_peer_has_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
