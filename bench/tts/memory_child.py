@@ -7,19 +7,16 @@ standard output. Nothing but what speaking needs is imported.
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
-import resource
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from bot.config.schema import Settings
 from bot.voice import build_engine
 from speech.engine import SpeechEngine, SpeechSession
+from speech.memory import peak_mb, resident_mb
 
 SESSIONS = 4
-_PAGE = Path("/proc/self/status")
 
 
 async def main() -> dict[str, float]:
@@ -34,12 +31,9 @@ async def main() -> dict[str, float]:
     await asyncio.gather(*(_speak(session, order["texts"]) for session in sessions))
     sizes["one_engine_four_sessions"] = resident_mb()
     sizes["one_session_more"] = await _one_more(engine, settings, order["texts"])
-    sizes["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_BYTES / 1e6
+    sizes["peak"] = peak_mb()
     await engine.aclose()
     return sizes
-
-
-_MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
 
 
 async def _one_more(engine: SpeechEngine, settings: Settings, texts: Sequence[str]) -> float:
@@ -54,17 +48,6 @@ async def _speak(session: SpeechSession, texts: Sequence[str]) -> None:
     for number, text in enumerate(texts):
         async for _chunk in session.speak(str(number), text):
             pass
-
-
-def resident_mb() -> float:
-    """Memory in use now; where the system does not tell, the most there was so far."""
-    gc.collect()
-    try:
-        status = _PAGE.read_text(encoding="ascii")
-    except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_BYTES / 1e6
-    line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-    return int(line.split()[1]) * 1024 / 1e6
 
 
 if __name__ == "__main__":

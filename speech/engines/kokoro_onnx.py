@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loguru import logger
 
-from speech.kokoro.engine import KokoroEngine
+from speech.kokoro.engine import KokoroEngine, Progress
 from speech.kokoro.graph.model_graph import UnknownGraphError
 from speech.kokoro.graph.prepare import prepare
 from speech.kokoro.model import KokoroModel
@@ -32,6 +32,7 @@ class KokoroOnnxEngine(KokoroEngine):
         threads: int = 0,
         max_concurrent: int = 1,
         unit_timeout_s: float = 60.0,
+        progress: Progress = lambda line: None,
     ) -> None:
         """``threads`` 0 takes every core. Nothing is loaded before ``start``."""
         self._model_path, self._threads = model_path, threads
@@ -43,12 +44,14 @@ class KokoroOnnxEngine(KokoroEngine):
             cache,
             max_concurrent=max_concurrent,
             unit_timeout_s=unit_timeout_s,
+            progress=progress,
         )
 
     def _load_model(self) -> StreamingKokoro:
         try:
-            prepared = prepare(self._model_path, self._model_path.parent / PREPARED)
+            prepared = prepare(self._model_path, self._model_path.parent / PREPARED, self._progress)
         except UnknownGraphError as error:
             logger.warning("this Kokoro export does not stream, it speaks whole units: {}", error)
             return WholeOnlyKokoro(KokoroModel(self._model_path, self._threads))
+        self.model_hash = prepared.model_hash
         return OnnxStreamingKokoro(prepared, self._threads)

@@ -12,7 +12,7 @@ import importlib.util
 from pathlib import Path
 
 from speech.errors import ModelFileError, UsageError
-from speech.kokoro.engine import KokoroEngine
+from speech.kokoro.engine import KokoroEngine, Progress
 from speech.kokoro.g2p import VOCABULARY
 from speech.kokoro.streaming import StreamingKokoro
 
@@ -41,6 +41,7 @@ class KokoroTorchEngine(KokoroEngine):
         threads: int = 0,
         max_concurrent: int = 1,
         unit_timeout_s: float = 60.0,
+        progress: Progress = lambda line: None,
     ) -> None:
         """``device``, ``half`` and ``threads`` as for ``TorchStreamingKokoro``.
 
@@ -58,6 +59,7 @@ class KokoroTorchEngine(KokoroEngine):
             folder / PREPARED / f"statistics-{_fingerprint(folder)}",
             max_concurrent=max_concurrent,
             unit_timeout_s=unit_timeout_s,
+            progress=progress,
         )
 
     def _load_model(self) -> StreamingKokoro:

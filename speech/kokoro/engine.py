@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from loguru import logger
+
 from speech.engine import Stamp
 from speech.errors import EngineError, ModelFileError, UsageError
 from speech.kokoro.calibration import SENTENCES
@@ -18,6 +20,7 @@ from speech.kokoro.g2p import Phonemizer, ids_of, language_of, split
 from speech.kokoro.model import Computation
 from speech.kokoro.planner import SpeedModel
 from speech.kokoro.session import KokoroSession
+from speech.kokoro.shipped import shipped_file
 from speech.kokoro.statistics import VoiceStatistics, statistics_file
 from speech.kokoro.streaming import (
     CONTEXT_FRAMES,
@@ -27,8 +30,14 @@ from speech.kokoro.streaming import (
 )
 from speech.kokoro.voices import Voice, list_voices, load_voice, style_for
 from speech.kokoro.workers import Workers
+from speech.memory import resident_mb
 
 T = TypeVar("T")
+Progress = Callable[[str], None]
+
+START_TIMEOUT_S = 600.0
+"""For loading and for the first run each; preparing a graph takes 20 s on two cores, and
+another process that does it is waited for, for up to 300 s."""
 
 MIN_SPEED, MAX_SPEED = 0.5, 2.0
 _WARM_UP = "Ready when you are."
@@ -43,10 +52,13 @@ class KokoroEngine:
 
     ``load`` makes the model, in a thread. ``statistics_dir`` keeps what voices measure.
     ``unit_timeout_s`` bounds the wait for each next piece of a unit, the time in the queue
-    included: a unit that brings nothing for so long fails.
+    included: a unit that brings nothing for so long fails. ``progress`` gets a line, from any
+    thread, before work that takes some seconds and is done once.
     """
 
     sample_rate = FRAME_RATE_HZ * SAMPLES_PER_FRAME
+    model_hash = ""
+    """SHA-256 of the model file, where ``load`` tells it: statistics are of one model."""
 
     def __init__(
         self,
@@ -57,8 +69,10 @@ class KokoroEngine:
         *,
         max_concurrent: int = 1,
         unit_timeout_s: float = 60.0,
+        progress: Progress = lambda line: None,
     ) -> None:
         self.name = name
+        self._progress = progress
         self.unit_timeout_s = unit_timeout_s
         self.speed_model = SpeedModel()
         self._load, self._voices_dir, self._statistics_dir = load, voices_dir, statistics_dir
@@ -83,11 +97,15 @@ class KokoroEngine:
                         f"no voices in {self._voices_dir}; "
                         "fetch them with: earshot models pull kokoro-voices"
                     )
-                model = await self._compute.submit(self._load)
+                loading = self._compute.submit(self._load)
+                model = await _within(START_TIMEOUT_S, loading, "loading Kokoro")
                 voice = await self.voice(names[0])
-                ids = ids_of(await self.spell(partial(_phonemes, _WARM_UP, "en-us")))
-                await self._compute.submit(partial(self._warm_up, model, ids, voice))
+                spelling = self.spell(partial(_phonemes, _WARM_UP, "en-us"))
+                ids = ids_of(await _within(START_TIMEOUT_S, spelling, "espeak's first line"))
+                warming = self._compute.submit(partial(self._warm_up, model, ids, voice))
+                await _within(START_TIMEOUT_S, warming, "Kokoro's first line")
                 self._model = model
+                logger.info("{} is warm: {:.0f} MB resident", self.name, resident_mb())
 
     def _warm_up(self, model: StreamingKokoro, ids: list[int], voice: Voice) -> None:
         """One run of each half, and a first idea of this machine's speed."""
@@ -133,8 +151,12 @@ class KokoroEngine:
     async def _known(self, name: str, table: Voice) -> VoiceStatistics:
         async with self._learning:
             if name not in self._statistics:
-                file = statistics_file(self._statistics_dir, name, table)
-                self._statistics[name] = await asyncio.to_thread(VoiceStatistics, file)
+                folder = self._statistics_dir / self.model_hash[:16]
+                self._statistics[name] = await asyncio.to_thread(
+                    VoiceStatistics,
+                    statistics_file(folder, name, table),
+                    shipped=shipped_file(name, table, self.model_hash),
+                )
         return self._statistics[name]
 
     async def calibrate(self, voice: str) -> bool:
@@ -147,10 +169,17 @@ class KokoroEngine:
         statistics = await self._known(voice, table)
         if statistics.buckets:
             return False
+        self._progress(f"measuring the voice {voice} (once)")
         for sentence in SENTENCES:
-            phonemes = await self.spell(partial(_phonemes, sentence, language_of(voice)))
+            spelling = self.spell(partial(_phonemes, sentence, language_of(voice)))
+            phonemes = await _within(self.unit_timeout_s, spelling, "spelling")
             for piece in split(phonemes):
-                await self.compute(partial(_learn, ids_of(piece), table, statistics))
+                computation = Computation()
+                job = partial(_learn, ids_of(piece), table, statistics, computation)
+                try:
+                    await _within(self.unit_timeout_s, self.compute(job), f"measuring {voice}")
+                finally:
+                    computation.stop()  # a job still in its thread ends there
         await asyncio.to_thread(statistics.save)
         return True
 
@@ -183,14 +212,26 @@ class KokoroEngine:
         self._statistics.clear()
 
 
+async def _within(timeout_s: float, future: asyncio.Future[T], what: str) -> T:
+    """The future's result. Raises ``EngineError`` after ``timeout_s``."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            return await future
+    except TimeoutError as error:
+        raise EngineError(f"{what} took longer than {timeout_s:g} s") from error
+
+
 def _phonemes(text: str, language: str, phonemizer: Phonemizer) -> str:
     return phonemizer.phonemes(text, language)
 
 
 def _learn(
-    ids: list[int], table: Voice, statistics: VoiceStatistics, model: StreamingKokoro
+    ids: list[int],
+    table: Voice,
+    statistics: VoiceStatistics,
+    computation: Computation,
+    model: StreamingKokoro,
 ) -> None:
-    computation = Computation()
     utterance = model.front(ids, style_for(table, len(ids)), 1.0, computation)
     _, own = model.whole(utterance, computation)
     if own.mean:

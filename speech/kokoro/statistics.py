@@ -41,13 +41,20 @@ class VoiceStatistics:
     written costs only the memory of the next start.
     """
 
-    def __init__(self, file: Path, shapes: tuple[int, ...] = ()) -> None:
-        """``shapes``: channels of each layer, where known; a file with others is not used."""
+    def __init__(
+        self, file: Path, shapes: tuple[int, ...] = (), shipped: Path | None = None
+    ) -> None:
+        """``shapes``: channels of each layer, where known; a file with others is not used.
+
+        ``shipped`` is read where ``file`` gives nothing, and never written.
+        """
         self._file = file
         self._averages: dict[int, tuple[Statistics, int]] = {}
         self._unsaved = 0
         self._shapes = shapes
-        self._load()
+        self._load(file)
+        if shipped is not None and not self._averages:
+            self._load(shipped)
 
     @property
     def buckets(self) -> list[int]:
@@ -101,9 +108,9 @@ class VoiceStatistics:
             return  # learnt again after the next start
         self._unsaved = 0
 
-    def _load(self) -> None:
+    def _load(self, file: Path) -> None:
         try:
-            with np.load(self._file) as arrays:
+            with np.load(file) as arrays:
                 buckets = {int(name.split("/")[0]) for name in arrays.files}
                 for bucket in buckets:
                     self._averages[bucket] = self._read(arrays, bucket)
@@ -123,9 +130,8 @@ class VoiceStatistics:
 def statistics_file(folder: Path, voice_name: str, table: NDArray[np.float32]) -> Path:
     """Where a voice's averages are kept; another table under the same name gets another file."""
     digest = hashlib.sha256(np.ascontiguousarray(table, "<f4").tobytes()).hexdigest()[:12]
-    folder = folder / f"statistics-v{VERSION}"
     plain = "".join(c if c.isalnum() or c in "._-" else "-" for c in voice_name)[:60]
-    return folder / f"{plain}-{digest}.npz"
+    return folder / f"statistics-v{VERSION}" / f"{plain}-{digest}.npz"
 
 
 def _blend(old: NDArray[np.float32], new: NDArray[np.float32], share: float) -> NDArray[np.float32]:
