@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dotenv.parser import parse_stream
 
+from bot.config.plain_yaml import read_plain
 from speech.errors import UsageError
 
 
@@ -17,7 +18,7 @@ def read_dotenv(path: Path) -> dict[str, str]:
     Raises ``UsageError`` naming the line that is not ``NAME=value``.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_plain(path)
     except FileNotFoundError:
         return {}
     except OSError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.reader import ReaderError
 
 from bot.config.keys import (
     ENV_PREFIX,
@@ -21,6 +22,7 @@ from bot.config.keys import (
     suggest,
     variable,
 )
+from bot.config.plain_yaml import PlainLoader, plain_load, read_plain
 from bot.config.secrets import KNOWN_NAMES
 from speech.errors import UsageError
 
@@ -43,7 +45,7 @@ def from_yaml(path: Path) -> Iterator[Entry]:
     if not text.strip():
         raise UsageError(f"{path} is empty: remove it to use the defaults, or write keys in it")
     try:
-        loader = yaml.SafeLoader(text)
+        loader = PlainLoader(text)
         root = loader.get_single_node()
         if root is None:  # only comments: every key at its default
             return
@@ -75,7 +77,7 @@ def from_flags(overrides: Sequence[str]) -> Iterator[Entry]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_plain(path)
     except FileNotFoundError as error:
         raise UsageError(f"no configuration file {path}: check --config") from error
     except OSError as error:
@@ -84,9 +86,7 @@ def _read(path: Path) -> str:
         raise UsageError(f"{path}: not YAML: not UTF-8 text") from error
 
 
-def _entries(
-    loader: yaml.SafeLoader, node: yaml.MappingNode, path: Key, file: Path
-) -> Iterator[Entry]:
+def _entries(loader: PlainLoader, node: yaml.MappingNode, path: Key, file: Path) -> Iterator[Entry]:
     _refuse_duplicates(node, path, file)
     loader.flatten_mapping(node)  # a key merged in by << comes first, so ours overrides it
     for key_node, value_node in node.value:
@@ -99,7 +99,7 @@ def _refuse_duplicates(node: yaml.MappingNode, path: Key, file: Path) -> None:
     seen: dict[str, int] = {}
     for key_node, _ in node.value:
         where = _line(file, key_node)
-        if not isinstance(key_node, yaml.ScalarNode):
+        if not (isinstance(key_node, yaml.ScalarNode) and key_node.value.isprintable()):
             raise UsageError(f"{where}: a key must be a word")
         name = key_node.value
         if name in seen:
@@ -113,7 +113,7 @@ def _line(file: Path, node: yaml.Node) -> str:
 
 
 def _value(
-    loader: yaml.SafeLoader, node: yaml.Node, key: Key, where: str, file: Path
+    loader: PlainLoader, node: yaml.Node, key: Key, where: str, file: Path
 ) -> Iterator[Entry]:
     if key in leaves():
         yield Entry(key, loader.construct_object(node, deep=True), where)
@@ -136,6 +136,8 @@ def _scalar_section(key: Key, value: Any, where: str) -> Iterator[Entry]:
 
 
 def _assignment(key: Key, text: str, where: str, *, as_variable: bool = False) -> Iterator[Entry]:
+    if any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise UsageError(f"{where}: the value is not UTF-8 text")
     if key in leaves():
         yield Entry(key, _typed(key, text), where)
     elif key in sections() and key:
@@ -150,7 +152,7 @@ def _typed(key: Key, text: str) -> Any:
     So ``no`` is a language where a language is wanted, and false where a switch is.
     """
     try:
-        value = yaml.safe_load(text)
+        value = plain_load(text)
     except yaml.YAMLError:
         return text
     return text if not accepts(key, value) and accepts(key, text) else value
@@ -175,7 +177,7 @@ def _at(error: yaml.YAMLError) -> str:
 
 def _problem(error: yaml.YAMLError) -> str:
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-    if isinstance(error, yaml.reader.ReaderError):
+    if isinstance(error, ReaderError):
         problem = f"unprintable character {error.character!r}"
     if "'\\t'" in problem:
         return "a tab where spaces are needed"

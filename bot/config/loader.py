@@ -116,7 +116,7 @@ def _bad_value(entry: Entry) -> str:
     if len(shown) > _LONGEST_SHOWN:
         shown = shown[: _LONGEST_SHOWN - 1] + "…"
     line = f"{entry.origin}: {dotted(entry.key)} is {shown}, expected {expected(entry.key)}"
-    meant = nearest(str(entry.value), choices(entry.key))
+    meant = nearest(str(entry.value)[:_LONGEST_SHOWN], choices(entry.key))
     if meant:
         return f"{line}; did you mean {meant}?"
     if isinstance(entry.value, bool) and "text" in expected(entry.key):

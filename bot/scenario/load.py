@@ -11,11 +11,11 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from bot.config.plain_yaml import FileTooLargeError, PlainLoader, read_plain
 from bot.scenario.names import nearest
 from bot.scenario.schema import Call, Expectation, Noise, Piece, Scenario, Turn
 from speech.errors import UsageError
 
-MAX_FILE_BYTES = 1_000_000
 AUDIO_DIRS_VARIABLE = "SCENARIO_AUDIO_DIRS"
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
@@ -38,9 +38,7 @@ class ScenarioError(UsageError):
 def load_scenario(file: str | os.PathLike[str]) -> Scenario:
     """Read ``file``; raises ``ScenarioError``."""
     path = Path(file)
-    document = _read(path)
-    lines = _Lines(path, document)
-    value = yaml.safe_load(document)
+    value, lines = _parse(path, _read(path))
     if not isinstance(value, dict):
         raise ScenarioError(f"{path}: expected a mapping with name and turns")
     if "path" in value:
@@ -80,25 +78,31 @@ def _expand(text: str, path: Path) -> str:
 
 def _read(path: Path) -> str:
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise ScenarioError(f"{path}: larger than {MAX_FILE_BYTES:,} bytes; not a scenario")
-        return path.read_text(encoding="utf-8")
+        return read_plain(path)
     except UnicodeDecodeError as error:
         raise ScenarioError(f"{path}: not UTF-8 text; expected a YAML scenario") from error
+    except FileTooLargeError as error:
+        raise ScenarioError(f"{path}: {error.strerror}; not a scenario") from error
     except OSError as error:
         raise ScenarioError(f"{path}: {(error.strerror or str(error)).lower()}") from error
+
+
+def _parse(path: Path, document: str) -> tuple[Any, _Lines]:
+    loader = PlainLoader(document)
+    try:
+        root = loader.get_single_node()
+        lines = _Lines(path, root)  # before the values are made: that merges << into its place
+        return (None if root is None else loader.construct_document(root)), lines
+    except yaml.YAMLError as error:
+        raise ScenarioError(f"{path}:{_yaml_line(error)}") from error
 
 
 class _Lines:
     """Line numbers of the places in a YAML document."""
 
-    def __init__(self, path: Path, document: str) -> None:
+    def __init__(self, path: Path, root: yaml.Node | None) -> None:
         self._path = path
         self._line: dict[tuple[str | int, ...], int] = {}
-        try:
-            root = yaml.compose(document, Loader=yaml.SafeLoader)
-        except yaml.YAMLError as error:
-            raise ScenarioError(f"{path}:{_yaml_line(error)}") from error
         if root is not None:
             self._walk(root, ())
 
@@ -113,6 +117,10 @@ class _Lines:
         self._line.setdefault(place, node.start_mark.line + 1)
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
+                if not (isinstance(key, yaml.ScalarNode) and key.value.isprintable()):
+                    raise ScenarioError(
+                        f"{self._path}:{key.start_mark.line + 1}: a key must be a word"
+                    )
                 inner = (*place, str(key.value))
                 self._refuse_duplicate(inner, key)
                 self._line[inner] = key.start_mark.line + 1
