@@ -12,8 +12,10 @@ from pipecat.transports.base_transport import BaseTransport
 from bot.hearing import build_stt, recover_from_noise, user_aggregator_params
 from bot.parts import Parts
 from processors.closing import Closing, ClosingGate
+from processors.floor import Floor
 from processors.heard import HeardText
 from processors.kokoro_tts import KokoroTTSService
+from processors.settled_calls import SettledCalls
 from speech.timeline import Timeline
 
 
@@ -24,6 +26,7 @@ def build_pipeline(
     context: LLMContext,
     timeline: Timeline,
     closing: Closing,
+    floor: Floor,
 ) -> Pipeline:
     """Speech in, speech out: the picture of DESIGN.md as code."""
     settings = parts.settings
@@ -42,6 +45,8 @@ def build_pipeline(
             build_voice(parts, timeline),  # units to audio, each word's text behind it
             transport.output(),  # speaker, browser, room, phone or script
             HeardText(timeline),  # what passed the speaker
+            floor,  # whose turn it is to speak
+            SettledCalls(),  # a cancelled tool call, behind its announcement
             words.assistant(),  # the bot's heard words in the context
         ]
     )
