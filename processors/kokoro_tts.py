@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, suppress
 from itertools import count
 
@@ -24,11 +24,15 @@ from pipecat.utils.text.base_text_aggregator import TextType
 from processors.word_spans import WordSpans
 from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Word
 from speech.errors import EngineError
+from speech.kokoro.markup import as_read
 from speech.timeline import Timeline
 
 CONTEXT_TIMEOUT_S = 90.0
 """Above any unit's deadline: pipecat takes a context that is quiet this long for silent,
 and its own 3 s are less than one long sentence needs on a small CPU."""
+
+RETRY_WITHIN_S = 2.0
+"""A unit that failed later than this has kept the listener waiting long enough."""
 
 
 class KokoroTTSService(TTSService):
@@ -48,8 +52,10 @@ class KokoroTTSService(TTSService):
         speed: float,
         timeline: Timeline,
         phrases: dict[str, list[PcmChunk]] | None = None,
+        apology: Sequence[str] = (),
     ) -> None:
-        """``phrases`` are texts synthesised ahead with this voice, spoken without delay."""
+        """``phrases`` are texts synthesised ahead with this voice, spoken without delay;
+        ``apology`` are those of them that stand in for a reply the voice cannot speak."""
         super().__init__(
             push_start_frame=True,
             push_stop_frames=True,
@@ -63,9 +69,12 @@ class KokoroTTSService(TTSService):
         self._speed = speed
         self._timeline = timeline
         self._phrases = phrases if phrases is not None else {}
+        self._apology = tuple(apology)
         self._session: SpeechSession | None = None
         self._unit_numbers = count(1)
         self._running_unit: str | None = None
+        self._unit_sounded = False
+        self._sounded: str | None = None
         self._spans = WordSpans("")
 
     def can_generate_metrics(self) -> bool:
@@ -89,23 +98,63 @@ class KokoroTTSService(TTSService):
         self._timeline.mark(stage, reply_id=reply_id, unit_id=unit_id)
 
     async def run_tts(self, text: str, context_id: str) -> AsyncGenerator[Frame | None, None]:
-        """Audio frames of the text, each word's text behind the samples it ends in."""
+        """Audio frames of the text, each word's text behind the samples it ends in.
+
+        A unit that fails at once and without a sound is tried again. A reply of which nothing
+        has been heard then gets the apology in its place; the failure is reported in any case.
+        """
+        begun = self._timeline.clock()
+        try:
+            async for frame in self._unit(text, context_id):
+                yield frame
+            return
+        except EngineError as error:
+            failure = error
+        if not self._unit_sounded and self._timeline.clock() - begun < RETRY_WITHIN_S:
+            try:
+                async for frame in self._unit(text, context_id):
+                    yield frame
+                return
+            except EngineError as error:
+                failure = error
+        self._spans.rest()  # what failed was not heard
+        yield ErrorFrame(error=str(failure))
+        if self._sounded != context_id:
+            for frame in self._apologise(context_id):
+                yield frame
+
+    async def _unit(self, text: str, context_id: str) -> AsyncGenerator[Frame, None]:
         unit_id = f"{context_id}/{next(self._unit_numbers)}"
         self._spans = WordSpans(text)
+        self._unit_sounded = False
         self._running_unit = unit_id
         self._stamp("tts_request", unit_id)
         pending: deque[Word] = deque()
         try:
             async with aclosing(self._chunks(unit_id, text)) as chunks:
                 async for chunk in chunks:
+                    self._unit_sounded = True
+                    self._sounded = context_id
                     pending.extend(chunk.words)
                     for frame in self._interleave(chunk, pending, context_id):
                         yield frame
-        except EngineError as error:
-            self._spans.rest()  # what failed was not heard
-            yield ErrorFrame(error=str(error))
         finally:
             self._running_unit = None
+
+    def _apologise(self, context_id: str) -> Iterator[Frame]:
+        """The prepared apology, which needs no engine; nothing where it is not prepared."""
+        units = [(text, self._phrases.get(text.strip())) for text in self._apology]
+        if not all(chunks for _, chunks in units):
+            return
+        for text, chunks in units:
+            if rest := self._spans.rest():  # of the unit before; the last one's is pipecat's turn
+                yield self._text_frame(f"{rest} ", context_id)
+            self._spans = WordSpans(text)
+            pending: deque[Word] = deque()
+            for chunk in chunks or ():
+                self._sounded = context_id
+                pending.extend(chunk.words)
+                yield from self._interleave(chunk, pending, context_id)
 
     async def _chunks(self, unit_id: str, text: str) -> AsyncGenerator[PcmChunk, None]:
         ready = self._phrases.get(text.strip())

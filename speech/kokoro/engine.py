@@ -16,7 +16,8 @@ from loguru import logger
 from speech.engine import Stamp
 from speech.errors import EngineError, ModelFileError, UsageError
 from speech.kokoro.calibration import SENTENCES
-from speech.kokoro.g2p import Phonemizer, ids_of, language_of, split
+from speech.kokoro.g2p import Phonemizer, ids_of, split
+from speech.kokoro.languages import check_language, language_of
 from speech.kokoro.model import Computation
 from speech.kokoro.planner import SpeedModel
 from speech.kokoro.session import KokoroSession
@@ -133,7 +134,9 @@ class KokoroEngine:
         if not (math.isfinite(speed) and MIN_SPEED <= speed <= MAX_SPEED):
             raise UsageError(f"speed is {speed:g}; give {MIN_SPEED} to {MAX_SPEED}")
         table = await self.voice(voice)
+        check_language(voice)
         await self.start()
+        await self.spell(partial(Phonemizer.prepare, language=language_of(voice)))
         statistics = await self._known(voice, table)
         session = KokoroSession(
             self, table, statistics, language_of(voice), speed, stamp or _no_stamp
@@ -165,6 +168,7 @@ class KokoroEngine:
         False if that was done before. Errors as in ``open``.
         """
         table = await self.voice(voice)
+        check_language(voice)
         await self.start()
         statistics = await self._known(voice, table)
         if statistics.buckets:

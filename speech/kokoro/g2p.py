@@ -1,4 +1,4 @@
-"""Text to Kokoro's phonemes through espeak-ng."""
+"""Text to Kokoro's phonemes."""
 
 from __future__ import annotations
 
@@ -10,24 +10,15 @@ from collections.abc import Callable, Iterator
 import espeakng_loader
 from kokoro_onnx.chunker import split_phonemes
 from kokoro_onnx.config import DEFAULT_VOCAB, MAX_PHONEME_LENGTH
+from loguru import logger
 from phonemizer.backend import EspeakBackend
 from phonemizer.backend.espeak.wrapper import EspeakWrapper
 
-from speech.kokoro.speakable import speakable
-
-LANGUAGES = {
-    "a": "en-us",
-    "b": "en-gb",
-    "e": "es",
-    "f": "fr-fr",
-    "h": "hi",
-    "i": "it",
-    "j": "ja",
-    "p": "pt-br",
-    "z": "cmn",
-}
-"""espeak-ng's language for the first letter of a Kokoro voice. For ``j`` it knows kana but
-no kanji, for ``z`` the tones are lost: those voices speak English and romanised text."""
+from speech.errors import UsageError
+from speech.kokoro.languages import AMERICAN, BY_CODE, Language, missing
+from speech.kokoro.markup import Part, parts
+from speech.kokoro.misaki_g2p import Reader, load_misaki
+from speech.kokoro.speakable import readable, speakable
 
 VOCABULARY: dict[str, int] = DEFAULT_VOCAB
 
@@ -37,12 +28,13 @@ _PAUSE = re.compile(r"(?:\s*(?:[;!?¡¿—…\"“”«»()\[\]{}]|[.,:](?!\w)|(
 _SEGMENT_CHARACTERS = 300
 """espeak cannot be interrupted, so it gets a few milliseconds of work at a time."""
 _SEGMENT = re.compile(rf".{{1,{_SEGMENT_CHARACTERS}}}(?:\s|$)")
+_SENTENCES = re.compile(
+    rf"\S.{{0,{_SEGMENT_CHARACTERS - 1}}}(?:(?<=[.!?…])|(?<=[.!?…][”\"')\]]))(?:\s+|$)"
+    rf"|\S.{{0,{_SEGMENT_CHARACTERS - 1}}}(?:\s+|$)"
+)
+"""misaki looks at the words around a word, so it gets as many sentences as fit."""
+_ARTICLE = re.compile(r"(?:^|(?<=\s))a$", re.IGNORECASE)
 _NOT_A_MARK = re.compile(r"(?!)")
-
-
-def language_of(voice: str) -> str:
-    """espeak-ng's language for a voice name; a voice named otherwise speaks American."""
-    return LANGUAGES.get(voice[:1], "en-us")
 
 
 def ids_of(phonemes: str) -> list[int]:
@@ -57,7 +49,7 @@ def split(phonemes: str) -> list[str]:
 
 
 class Phonemizer:
-    """espeak-ng with one loaded language a backend.
+    """Every language's reader, loaded when first needed: misaki where installed, or espeak-ng.
 
     Not thread-safe, as espeak keeps its state in globals: use it from one thread only.
     """
@@ -66,25 +58,74 @@ class Phonemizer:
         EspeakWrapper.set_data_path(espeakng_loader.get_data_path())
         EspeakWrapper.set_library(espeakng_loader.get_library_path())
         self._backends: dict[str, EspeakBackend] = {}
+        self._misaki: dict[str, Reader | None] = {}
+
+    def prepare(self, language: str) -> None:
+        """Load what reads the language. Raises ``UsageError`` where its package is missing."""
+        if language not in self._misaki:
+            self._misaki[language] = self._load_misaki(BY_CODE[language])
 
     def phonemes(
         self, text: str, language: str, stopped: Callable[[], bool] = lambda: False
     ) -> str:
         """Phonemes and marks of Kokoro's vocabulary; empty where nothing can be spoken.
 
-        Never raises for what the text holds. ``stopped`` is asked between clauses; once it
-        is true the rest is left out.
+        ``[word](/phonemes/)`` is said as it asks, other markup is left out. Never raises for
+        what the text holds; ``UsageError`` as ``prepare``. ``stopped`` is asked between
+        clauses; once it is true the rest is left out.
         """
-        plain = speakable(text)
-        if not plain:
-            return ""
-        parts: list[str] = []
-        for part, is_speech in _clauses(plain):
+        spoken = "".join(self._parts(text, language, stopped))
+        return " ".join(spoken.split()) if any(map(str.isalpha, spoken)) else ""
+
+    def _parts(self, text: str, language: str, stopped: Callable[[], bool]) -> Iterator[str]:
+        found = list(parts(text))
+        hints = [_hint(part) for part in found]
+        if not any(hints) and not speakable("".join(part.text for part in found)):
+            return
+        for part, hint, following in zip(found, hints, [*hints[1:], ""], strict=True):
+            if hint:
+                yield hint
+            elif plain := readable(part.text):
+                yield " " * part.text[:1].isspace()
+                # By itself the article would be read as the letter.
+                article = _ARTICLE.search(plain) if following and language[:2] == "en" else None
+                said = plain[: article.start()] if article else plain
+                yield from map("".join, map(_known, self._read(said, language, stopped)))
+                yield " ɐ" if article else ""
+            yield " " * part.text[-1:].isspace()
+
+    def _read(self, plain: str, language: str, stopped: Callable[[], bool]) -> Iterator[str]:
+        self.prepare(language)
+        reader = self._misaki[language]
+        if reader is None:
+            yield from self._by_espeak(plain, language, stopped)
+            return
+        for match in _SENTENCES.finditer(plain):
             if stopped():
-                break
-            parts.append(self._speak(part, language) if is_speech else part)
-        phonemes = "".join(_known("".join(parts)))
-        return " ".join(phonemes.split()) if any(map(str.isalpha, phonemes)) else ""
+                return
+            try:
+                yield reader(match.group()) + " " * match.group()[-1:].isspace()
+            except Exception:  # it asserts and indexes; a text it cannot read is still to be said
+                yield from self._by_espeak(match.group(), language, stopped)
+
+    def _by_espeak(self, plain: str, language: str, stopped: Callable[[], bool]) -> Iterator[str]:
+        for stretch, is_speech in _clauses(plain):
+            if stopped():
+                return
+            yield self._speak(stretch, language) if is_speech else stretch
+
+    def _load_misaki(self, language: Language) -> Reader | None:
+        if not language.has_misaki:
+            if not language.espeak:
+                raise UsageError(missing(language))
+            return None
+        try:
+            return load_misaki(language, lambda text: self._speak(text, AMERICAN))
+        except Exception as error:  # a package half installed fails in its own way
+            if not language.espeak:
+                raise UsageError(f"{missing(language)} (now: {_line(error)})") from error
+            logger.warning("misaki cannot be used, espeak-ng reads English: {}", _line(error))
+            return None
 
     def _speak(self, clause: str, language: str) -> str:
         backend = self._backends.get(language)
@@ -92,6 +133,18 @@ class Phonemizer:
             backend = self._backends[language] = _backend(language)
         segments = _SEGMENT.findall(clause)
         return " ".join(backend.phonemize(segments, strip=True))
+
+
+def _hint(part: Part) -> str:
+    """What the part's writer wants it said as; "" without a wish, or one that has no sound."""
+    hint = "".join(_known(part.hint or ""))
+    return (
+        hint if any(unicodedata.category(symbol) in ("Ll", "Lu", "Lo") for symbol in hint) else ""
+    )
+
+
+def _line(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _backend(language: str) -> EspeakBackend:

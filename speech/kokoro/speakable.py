@@ -42,9 +42,13 @@ def speakable(text: str) -> str:
     Circled and styled letters and digits become plain. Empty where no letter or digit is
     left: marks alone ("...", "**", "&") are typography in a reply, not something to say.
     """
+    plain = readable(text)
+    return plain if any(map(str.isalnum, plain)) else ""
+
+
+def readable(text: str) -> str:
+    """As ``speakable``, but marks alone stay: those of a part of a text."""
     plain = "".join(map(_plain, text.translate(_SAME)))
-    if not any(map(str.isalnum, plain)):
-        return ""
     return _LONG_WORD.sub(_cut, " ".join(plain.split()))
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from speech.kokoro.markup import Part, parts
 from speech.kokoro.speakable import speakable
 
-_HINT = r"\[[^\[\]\n]{1,99}\]\(/[^/\n]{0,99}/\)"
-"""``[word](/phonemes/)``: how to say a word, written into the text."""
 _IDEOGRAPH = r"[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 """Kana and Han, written without spaces; so each is a word of its own."""
 _BREAK = r"\s|[—…。、，！？：；]|-{2,}|\.{2,}"
 _LONGEST_RUN = 256
 """Characters; a longer run without a space is no word and is cut, as ``speakable`` does."""
 _RUN = re.compile(
-    rf"{_HINT}|{_IDEOGRAPH}[ーゃゅょっャュョッ]*|(?:(?!{_BREAK}|{_IDEOGRAPH}|{_HINT}).){{1,{_LONGEST_RUN}}}",
+    rf"{_IDEOGRAPH}[ーゃゅょっャュョッ]*|(?:(?!{_BREAK}|{_IDEOGRAPH}).){{1,{_LONGEST_RUN}}}",
     re.DOTALL,
 )
 
@@ -47,30 +47,33 @@ class WrittenWord:
 def written_words(text: str) -> list[WrittenWord]:
     """The words in order; parts of ``text`` as they are, numbers, prices and addresses whole.
 
-    Marks, emoji and other typography between words are none.
+    Marks, emoji and other typography between words are none, nor is markup; what has a hint
+    is one word.
     """
-    words = []
-    for match in _RUN.finditer(text):
+    return [word for part in parts(text) for word in _words(part)]
+
+
+def _words(part: Part) -> Iterator[WrittenWord]:
+    if part.hint is not None:
+        label = part.text.strip()
+        yield WrittenWord(label, f"[{label}](/{part.hint}/)")
+        return
+    for match in _RUN.finditer(part.text):
         run, start = match.group(), match.start()
         bare = _bare(run)
-        if start and not text[start - 1].isspace():
+        if not part.text[start - 1].isspace() if start else part.joins:
             bare = _without_leading_signs(bare)
         word = WrittenWord(bare, run)
         if bare and _has_sound(word):
-            words.append(word)
-    return words
+            yield word
 
 
 def _without_leading_signs(bare: str) -> str:
     """Signs that cling to the word before are taken for its marks by whoever cuts the text."""
-    if re.fullmatch(_HINT, bare):
-        return bare
     return bare[next((at for at, c in enumerate(bare) if c.isalnum()), len(bare)) :]
 
 
 def _bare(run: str) -> str:
-    if re.fullmatch(_HINT, run):
-        return run
     start, stop = 0, len(run)
     while start < stop and _is_mark(run[start]):
         start += 1

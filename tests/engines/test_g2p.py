@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from speech.kokoro.g2p import LANGUAGES, VOCABULARY, Phonemizer, language_of, split
+from speech.kokoro.g2p import VOCABULARY, Phonemizer, split
+from speech.kokoro.languages import LANGUAGES, language_of
 from speech.kokoro.speakable import speakable
 
 MAX_PHONEMES = 510
@@ -70,9 +71,7 @@ def test_nothing_to_say(phonemizer: Phonemizer, text: str, language: str) -> Non
         ("fr-fr", "Bonjour, c’est la vie.", "bɔ̃ʒˈuʁ, sɛ la vˈi."),
         ("hi", "नमस्ते।", "nəmˈʌsteː."),
         ("it", "Perché no?", "perkˌe nˈɔ?"),
-        ("ja", "こんにちは。", "kˌonnitɕˈiha."),
         ("pt-br", "Olá!", "olˈa!"),
-        ("cmn", "你好，世界。", "niχˈɑu, s.ˈi. tɕˈiɛ."),
     ],
 )
 def test_other_languages(phonemizer: Phonemizer, language: str, text: str, expected: str) -> None:
@@ -126,7 +125,7 @@ def test_stopping_leaves_the_rest_out(phonemizer: Phonemizer) -> None:
 @settings(deadline=None, max_examples=150)
 @given(
     st.text(st.characters(codec=None), max_size=200),
-    st.sampled_from(["en-us", "fr-fr", "ja", "cmn"]),
+    st.sampled_from(["en-us", "fr-fr", "hi", "it"]),
 )
 def test_no_text_raises_and_all_symbols_are_known(text: str, language: str) -> None:
     phonemes = SHARED.phonemes(text, language)

@@ -102,7 +102,9 @@ async def test_a_model_that_returns_no_numbers_is_an_error(
         await collect(session.speak("u1", "Yes."))
 
 
-@pytest.mark.parametrize("voice", ["bf_emma", "ef_dora", "ff_siwis", "jf_alpha", "zf_xiaobei"])
+@pytest.mark.parametrize(
+    "voice", ["bf_emma", "ef_dora", "ff_siwis", "hf_alpha", "if_sara", "pf_dora+bm_lewis"]
+)
 async def test_voices_of_other_languages_speak(kokoro: KokoroOnnxEngine, voice: str) -> None:
     session = await kokoro.open(voice)
     assert await collect(session.speak("u1", "Taxi."))

@@ -82,7 +82,6 @@ def test_english(phonemizer: Phonemizer, text: str, expected: list[tuple[str, st
         ("it", "Perché l'8 marzo?", ["Perché", "l'8", "marzo"]),
         ("pt-br", "Não são 12 horas.", ["Não", "são", "12", "horas"]),
         ("hi", "नमस्ते, आप कैसे हैं?", ["नमस्ते", "आप", "कैसे", "हैं"]),
-        ("cmn", "你好，世界。", ["你", "好", "世", "界"]),
         ("en-us", "Hello Привет 你好 مرحبا", ["Hello", "Привет", "你", "好", "مرحبا"]),
     ],
 )
@@ -125,7 +124,7 @@ def test_hints_are_one_word(phonemizer: Phonemizer) -> None:
     texts = [
         w.text for w in WordAligner("a [big cat](/kæt/), b", lambda w: list(w)).take("x").places
     ]
-    assert texts == ["a", "[big cat](/kæt/)", "b"]
+    assert texts == ["a", "big cat", "b"]
 
 
 TOKENS = st.sampled_from(MIXED.split()) | st.from_regex(r"[a-z]{1,9}[,.!?]?", fullmatch=True)

@@ -1,0 +1,62 @@
+"""What is written into a text for the reader or the synthesiser and is not itself spoken."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_BLOCK = "speak|break|p|s"
+_INLINE = (
+    "w|emphasis|prosody|say-as|phoneme|sub|voice|audio|mark|lang|(?:amazon|mstts|google):[a-z-]+"
+)
+"""Elements of SSML; no other text in angle brackets is taken for a tag."""
+_LONGEST_LABEL, _LONGEST_HINT, _LONGEST_TARGET = 200, 99, 2_000
+"""Characters. They keep the search linear in texts full of opening brackets."""
+_MARKUP = re.compile(
+    rf"!?\[(?! {{0,{_LONGEST_LABEL}}}\])(?P<label>[^\[\]\n]{{1,{_LONGEST_LABEL}}})\]"
+    rf"\((?:/(?P<hint>[^/\n]{{0,{_LONGEST_HINT}}})/"
+    rf"|(?:[^()\s]|\([^()\s]{{0,{_LONGEST_LABEL}}}\)){{1,{_LONGEST_TARGET}}}"
+    rf"(?:\s\"[^\"\n]{{0,{_LONGEST_LABEL}}}\")?)\)"
+    rf"|</?(?:(?P<block>{_BLOCK})|{_INLINE})(?:\s[^<>\n]{{0,{_LONGEST_LABEL}}})?/?>",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of the text as it is to be read.
+
+    ``hint`` is how its writer wants it said, None for text between such words. ``joins`` for
+    text that follows one.
+    """
+
+    text: str
+    hint: str | None = None
+    joins: bool = False
+
+
+def parts(text: str) -> Iterator[Part]:
+    """The text in order, without its markup.
+
+    ``[word](/phonemes/)`` is a word with a hint. Of a Markdown link or picture the label is
+    left, of SSML what its tags enclose. Anything else is text, broken markup too.
+    """
+    plain, position, begun = "", 0, False
+    for match in _MARKUP.finditer(text):
+        plain += text[position : match.start()]
+        position = match.end()
+        if match["hint"] is None:
+            plain += match["label"] or (" " if match["block"] and not plain[-1:].isspace() else "")
+            continue
+        if plain:
+            yield Part(plain, joins=begun)
+        yield Part(match["label"], match["hint"])
+        plain, begun = "", True
+    if plain := plain + text[position:]:
+        yield Part(plain, joins=begun)
+
+
+def as_read(text: str) -> str:
+    """The text without its markup: what a listener hears, in writing."""
+    return "".join(part.text for part in parts(text))
