@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from pathlib import Path
-
-import click
 
 from bot.commands.common import Invocation, earshot_command
-from bot.config.loader import DOTENV_NAME
-from bot.config.secrets import Secrets
+from bot.commands.serving import notify
 
 
 @earshot_command(
@@ -22,10 +17,4 @@ def command(invocation: Invocation) -> None:
     """Join the configured room and talk to who is in it."""
     from bot.room.join import join  # loads the speech stack: not for --help
 
-    asyncio.run(
-        join(
-            invocation.settings,
-            Secrets.load(os.environ, Path(DOTENV_NAME)),
-            notify=lambda line: click.echo(line, err=True),
-        )
-    )
+    asyncio.run(join(invocation.settings, invocation.secrets, notify=notify))

@@ -7,6 +7,7 @@ import asyncio
 import click
 
 from bot.commands.common import Invocation, earshot_command
+from bot.commands.serving import notify, run_server
 from speech.errors import DeviceError
 
 
@@ -33,30 +34,14 @@ def command(invocation: Invocation, page: bool) -> None:
         )
     ensure_models(invocation.settings, invocation.secrets)
     if missing:
-        _notify(f"{missing[0].upper()}{missing[1:]}: talk in the browser instead.")
+        notify(f"{missing[0].upper()}{missing[1:]}: talk in the browser instead.")
         _serve_page(invocation)
         return
-    asyncio.run(talk(invocation.settings, invocation.secrets, notify=_notify, json=invocation.json))
+    asyncio.run(talk(invocation.settings, invocation.secrets, notify=notify, json=invocation.json))
 
 
 def _serve_page(invocation: Invocation) -> None:
     from bot.talk import can_open_a_browser
     from bot.web.serve import serve
 
-    def ready(url: str) -> None:
-        if invocation.json:
-            invocation.emit({"url": url})
-
-    asyncio.run(
-        serve(
-            invocation.settings,
-            invocation.secrets,
-            notify=_notify,
-            open_browser=can_open_a_browser(),
-            on_ready=ready,
-        )
-    )
-
-
-def _notify(line: str) -> None:
-    click.echo(line, err=True)
+    run_server(invocation, serve, open_browser=can_open_a_browser())
