@@ -56,5 +56,10 @@ def build_voice(parts: Parts, timeline: Timeline) -> KokoroTTSService:
     """The configured voice as a pipecat service."""
     tts = parts.settings.tts
     return KokoroTTSService(
-        parts.engine, voice=tts.voice, speed=tts.speed, timeline=timeline, phrases=parts.phrases
+        parts.engine,
+        voice=tts.voice,
+        speed=tts.speed,
+        timeline=timeline,
+        phrases=parts.phrases,
+        apology=parts.apology,
     )

@@ -125,7 +125,7 @@ class KokoroTTSService(TTSService):
 
     async def _unit(self, text: str, context_id: str) -> AsyncGenerator[Frame, None]:
         unit_id = f"{context_id}/{next(self._unit_numbers)}"
-        self._spans = WordSpans(text)
+        self._spans = WordSpans(as_read(text))
         self._unit_sounded = False
         self._running_unit = unit_id
         self._stamp("tts_request", unit_id)
@@ -146,10 +146,10 @@ class KokoroTTSService(TTSService):
         units = [(text, self._phrases.get(text.strip())) for text in self._apology]
         if not all(chunks for _, chunks in units):
             return
-        for text, chunks in units:
-            if rest := self._spans.rest():  # of the unit before; the last one's is pipecat's turn
-                yield self._text_frame(f"{rest} ", context_id)
-            self._spans = WordSpans(text)
+        for number, (text, chunks) in enumerate(units):
+            if number:  # The last one's end comes from _push_spoken_text.
+                yield self._text_frame(f"{self._spans.rest()} ", context_id)
+            self._spans = WordSpans(as_read(text))
             pending: deque[Word] = deque()
             for chunk in chunks or ():
                 self._sounded = context_id

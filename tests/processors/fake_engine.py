@@ -15,7 +15,7 @@ SAMPLES_PER_WORD = 2_400
 
 
 class FakeSession:
-    """Speaks a word a chunk; a unit with the word FAIL raises after its first chunk."""
+    """Speaks a word a chunk; at the word FAIL it raises, at ONCE the first time only."""
 
     def __init__(self, engine: FakeEngine, stamp: Stamp | None) -> None:
         self._engine, self._stamp = engine, stamp
@@ -29,7 +29,8 @@ class FakeSession:
             await self._engine.gate.wait()
             if unit_id in self._engine.cancelled:
                 return
-            if "FAIL" in word:
+            once = "ONCE" in word and self._engine.spoken.count(text) == 1
+            if "FAIL" in word or once:
                 raise EngineError("the fake engine was told to fail")
             first = number * SAMPLES_PER_WORD
             samples = np.full(SAMPLES_PER_WORD, number + 1, np.int16)

@@ -90,6 +90,49 @@ async def test_a_failing_unit_is_reported_and_the_reply_still_ends(texts: list[s
         assert "Next." in heard(frames)
 
 
+APOLOGY = ["Sorry, no.", "Ask again."]
+
+
+async def failing(*texts: str, phrases: list[str] = APOLOGY) -> tuple[str, int, FakeEngine]:
+    """What is heard of a reply of these units, how many errors, and the engine."""
+    engine = FakeEngine()
+    prepared = await prepare_phrases(engine, "fake", 1.0, phrases)
+    tts = service(engine, Timeline(), phrases=prepared, apology=APOLOGY)
+    frames = [LLMFullResponseStartFrame(), *map(unit, texts), LLMFullResponseEndFrame()]
+    down, up = await run_test(tts, frames_to_send=frames)
+    return heard(down), sum(isinstance(f, ErrorFrame) for f in up), engine
+
+
+@pytest.mark.parametrize(
+    ("texts", "said", "errors"),
+    [
+        (["ONCE more."], "ONCE more. ", 0),
+        (["FAIL."], "Sorry, no. Ask again. ", 1),
+        (["FAIL.", "FAIL too."], "Sorry, no. Ask again. ", 2),
+        (["FAIL.", "Good."], "Sorry, no. Ask again. Good. ", 1),
+        (["Good.", "FAIL."], "Good. ", 1),
+        (["Good FAIL."], "Good ", 1),
+    ],
+)
+async def test_a_reply_without_a_sound_is_apologised_for_once(
+    texts: list[str], said: str, errors: int
+) -> None:
+    spoken, failures, _ = await failing(*texts)
+    assert " ".join(spoken.split()) == said.strip()
+    assert failures == errors
+
+
+async def test_a_unit_is_tried_again_once_and_only_where_it_made_no_sound() -> None:
+    for text, tries in (("FAIL.", 2), ("Good FAIL.", 1)):
+        _, _, engine = await failing(text)
+        assert engine.spoken.count(text) == tries
+
+
+async def test_without_a_prepared_apology_the_failure_is_reported_all_the_same() -> None:
+    spoken, failures, _ = await failing("FAIL.", phrases=["Sorry, no."])
+    assert (spoken.strip(), failures) == ("", 1)
+
+
 async def test_an_interruption_cancels_the_running_unit_and_the_next_reply_speaks() -> None:
     engine = FakeEngine()
     engine.gate.clear()
