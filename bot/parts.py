@@ -28,7 +28,8 @@ class Parts:
     """Voice, ears and mind, loaded and warm.
 
     ``recogniser`` is None where transcription is remote. ``phrases`` holds the audio of
-    the fixed texts (greeting, goodbye, apology) for the configured voice.
+    the fixed texts (greeting, goodbye, apology) for the configured voice; ``apology`` names
+    those that make up the apology, in order.
     """
 
     settings: Settings
@@ -37,6 +38,7 @@ class Parts:
     recogniser: Recogniser | None
     llm: LlmEndpoint
     phrases: dict[str, list[PcmChunk]] = field(default_factory=dict)
+    apology: list[str] = field(default_factory=list)
 
     def phrase(self, text: str) -> str:
         """A configured phrase with the bot's name filled in."""
@@ -64,16 +66,20 @@ async def open_parts(
                     mind = group.create_task(_open_llm(stack, settings, secrets, notify))
             except BaseExceptionGroup as failures:
                 raise _first(failures) from failures
-        yield Parts(settings, secrets, engine, ears.result(), mind.result(), phrases=voice.result())
+        phrases, apology = voice.result()
+        yield Parts(settings, secrets, engine, ears.result(), mind.result(), phrases, apology)
 
 
-async def _open_voice(engine: SpeechEngine, settings: Settings) -> dict[str, list[PcmChunk]]:
+async def _open_voice(
+    engine: SpeechEngine, settings: Settings
+) -> tuple[dict[str, list[PcmChunk]], list[str]]:
     bot, tts = settings.bot, settings.tts
     await engine.calibrate(tts.voice)
     # Greeting and goodbye are spoken whole; the apology comes as LLM text, in units.
-    texts = [bot.greeting, bot.goodbye, *await _units(bot.apology)]
-    fixed = [text.replace("{name}", bot.name) for text in texts if text]
-    return await prepare_phrases(engine, tts.voice, tts.speed, fixed)
+    apology = await _units(bot.apology.replace("{name}", bot.name))
+    whole = [text.replace("{name}", bot.name) for text in (bot.greeting, bot.goodbye) if text]
+    phrases = await prepare_phrases(engine, tts.voice, tts.speed, [*whole, *apology])
+    return phrases, apology
 
 
 async def _units(text: str) -> list[str]:
