@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from fastapi import FastAPI, Request, Response, WebSocket
 from loguru import logger
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from bot.phone.carriers import Carrier
 from bot.phone.handshake import NoStartError, StreamStart, await_start
 from bot.phone.signatures import NoSignature, SignedRequest
 from bot.phone.tokens import StreamTokens
 from bot.web.body import BodyLimit
+from bot.web.listen import LOOPBACK_NAMES
 from bot.web.sessions import Sessions
 
 OnCall = Callable[[WebSocket, StreamStart], Awaitable[None]]
@@ -43,6 +45,11 @@ class PhoneApp:
         self._check = carrier.check or NoSignature()
         self.asgi = FastAPI(title="Earshot", docs_url=None, redoc_url=None, openapi_url=None)
         self.asgi.add_middleware(BodyLimit)
+        if carrier.check is None:
+            # Unsigned, so loopback only: a page in a browser here must not reach it under a
+            # name of its own (DNS rebinding).
+            own = urlsplit(base_url).hostname or ""
+            self.asgi.add_middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK_NAMES, own])
         methods = ["GET"] if carrier.name == "exotel" else ["POST"]
         self.asgi.add_api_route(CALL_PATH, self._webhook, methods=methods)
         self.asgi.add_api_websocket_route("/stream/{token}", self._stream)

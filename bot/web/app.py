@@ -25,6 +25,7 @@ from starlette.responses import Response
 
 from bot.config.schema import WebSettings
 from bot.web.body import MAX_BODY_BYTES, BodyLimit
+from bot.web.listen import LOOPBACK_NAMES
 from bot.web.same_site import SameSite
 from bot.web.sessions import Sessions
 from bot.web.untrusted import NotJsonError, read_json
@@ -41,8 +42,6 @@ CONTENT_POLICY = "default-src 'self'; media-src 'self' blob:; img-src 'self' dat
 CLOSE_S = 1.0
 
 _PATCH = TypeAdapter(SmallWebRTCPatchRequest)
-
-LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
 
 
 class WebApp:

@@ -19,6 +19,9 @@ MAX_MESSAGE_BYTES = 64 * 1024
 SHUTDOWN_S = 1
 """What open connections get to close before the server drops them."""
 
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+"""What a browser on this machine may call it in ``Host``."""
+
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach ``host``; a name we do not know is public."""

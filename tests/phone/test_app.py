@@ -125,6 +125,13 @@ async def test_a_signature_for_another_address_is_403() -> None:
         assert reply.status_code == 403
 
 
+async def test_an_unsigned_webhook_is_for_this_machines_names_only() -> None:
+    async with line(secrets={}) as phone, httpx.AsyncClient() as client:
+        for host, status in (("evil.example.com", 400), ("localhost:7861", 200)):
+            reply = await client.post(f"{phone.base_url}/call", headers={"Host": host})
+            assert reply.status_code == status
+
+
 async def refused(url: str) -> bool:
     try:
         async with connect(url):
