@@ -57,7 +57,7 @@ async def open_parts(
     async with AsyncExitStack() as stack:
         notify("Loading the voice, the ears and the language model …")
         with interrupt_leaves(notify):
-            engine = build_engine(settings)
+            engine = build_engine(settings, notify)
             stack.push_async_callback(engine.aclose)
             try:
                 async with asyncio.TaskGroup() as group:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from bot.config.schema import Settings, TtsSettings
 from speech.engine import SpeechEngine
 from speech.models.store import model_dir
+
+Notify = Callable[[str], None]
 
 KOKORO, VOICES, TORCH = "kokoro-82m-int8", "kokoro-voices", "kokoro-82m-torch"
 
@@ -24,16 +28,23 @@ def require_packages(tts: TtsSettings) -> None:
         require_torch()
 
 
-def build_engine(settings: Settings) -> SpeechEngine:
+def build_engine(settings: Settings, notify: Notify = lambda line: None) -> SpeechEngine:
     """The engine of ``tts.engine``, not yet started.
 
-    Raises ``ModelFileError``, and ``UsageError`` for a missing package.
+    ``notify`` gets a line before work that is done once and takes some seconds. Raises
+    ``ModelFileError``, and ``UsageError`` for a missing package.
     """
     require_packages(settings.tts)
-    return _onnx(settings) if settings.tts.engine == "kokoro_onnx" else _torch(settings)
+    build = _onnx if settings.tts.engine == "kokoro_onnx" else _torch
+    return build(settings, said_as_progress(notify))
 
 
-def _onnx(settings: Settings) -> SpeechEngine:
+def said_as_progress(notify: Notify) -> Notify:
+    """An engine's lines, as people are told them."""
+    return lambda line: notify(f"{line[:1].upper()}{line[1:]} …")
+
+
+def _onnx(settings: Settings, progress: Notify) -> SpeechEngine:
     from speech.engines.kokoro_onnx import KokoroOnnxEngine  # heavy: not for --help
 
     root, tts = settings.models.dir, settings.tts
@@ -43,10 +54,11 @@ def _onnx(settings: Settings) -> SpeechEngine:
         threads=tts.threads,
         max_concurrent=tts.max_concurrent,
         unit_timeout_s=tts.unit_timeout_s,
+        progress=progress,
     )
 
 
-def _torch(settings: Settings) -> SpeechEngine:
+def _torch(settings: Settings, progress: Notify) -> SpeechEngine:
     from speech.engines.kokoro_torch import KokoroTorchEngine
 
     root, tts = settings.models.dir, settings.tts
@@ -58,4 +70,5 @@ def _torch(settings: Settings) -> SpeechEngine:
         threads=tts.threads,
         max_concurrent=tts.max_concurrent,
         unit_timeout_s=tts.unit_timeout_s,
+        progress=progress,
     )

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import click
 
 from bot.commands.common import Invocation, earshot_command
 from bot.models import needed_models, sources_of, terminal_watch
+from bot.voice import KOKORO, VOICES
 from speech.errors import EarshotError, ModelFileError
 from speech.models.catalog import CATALOG, Model, find_model
 from speech.models.job import MB, Watch
@@ -18,6 +20,9 @@ from speech.models.pull import Pulled, pull_model
 from speech.models.store import Depth, FileState, check_files, is_usable, models_root
 
 DONE_STATES = ("verified", "installed", "partial")
+VOICE_MODELS = (KOKORO, VOICES)
+PREPARED_BYTES = 293_000_000
+"""About what is read to check it: for a bar."""
 
 
 @click.group(
@@ -39,7 +44,7 @@ def command() -> None:
     "--all", "everything", is_flag=True, help="Every model that what is installed can load."
 )
 def pull(invocation: Invocation, ids: tuple[str, ...], everything: bool) -> int:
-    """Fetch model files that are missing or corrupt, and check their SHA-256."""
+    """Fetch model files that are missing or corrupt, check their SHA-256, prepare the voice."""
     default = (
         [model.id for model in CATALOG.values() if model.loadable]
         if everything
@@ -57,6 +62,10 @@ def pull(invocation: Invocation, ids: tuple[str, ...], everything: bool) -> int:
         records.append(_pulled_record(pulled))
         if not invocation.json:
             click.echo(_pulled_line(pulled))
+    try:
+        _prepare(invocation, records)
+    except EarshotError as error:
+        errors.append(f"earshot: {error}")
     if invocation.json:
         invocation.emit({"models": records})
     for line in errors:
@@ -119,6 +128,25 @@ def _pull(invocation: Invocation, model: Model) -> Pulled:
         return pull_model(model, sources_of(invocation.settings), root, watch)
 
 
+def _prepare(invocation: Invocation, records: list[dict[str, Any]]) -> None:
+    """Make the voice ready if it was asked for and is there."""
+    states = {record["id"]: record for record in records}
+    if not any(states.get(name, {}).get("state") in ("pulled", "present") for name in VOICE_MODELS):
+        return
+    from bot.preparing import prepare_voice  # loads the speech stack
+
+    started = monotonic()
+    with terminal_watch() as watch:
+        done = prepare_voice(invocation.settings, watch.notice)
+    if not done:
+        return
+    seconds = round(monotonic() - started, 1)
+    if KOKORO in states:
+        states[KOKORO]["prepared_in_seconds"] = seconds
+    if not invocation.json:
+        click.echo(f"{KOKORO}: prepared for streaming in {seconds:.0f} s")
+
+
 def _pulled_record(pulled: Pulled) -> dict[str, Any]:
     model = pulled.model
     return {
@@ -158,18 +186,39 @@ def _verify(model: Model, root: Path, watch: Watch) -> dict[str, Any]:
 def _record(model: Model, root: Path, depth: Depth, watch: Watch | None = None) -> dict[str, Any]:
     folder = root / model.id
     states = check_files(model, folder, depth, watch.advance if watch else None)
+    rot = _rot(model, root, watch) if depth == "all" and watch else []
     return {
         "id": model.id,
         "purpose": model.purpose,
         "size": model.size,
         "licence": model.licence,
         "upstream": model.upstream,
-        "state": _summary(model, states),
+        "state": "corrupt" if rot else _summary(model, states),
         "path": str(folder),
         "files": len(states),
         "missing": [name for name, state in states.items() if state == "missing"],
-        "corrupt": [name for name, state in states.items() if state == "corrupt"],
+        "corrupt": [*(name for name, state in states.items() if state == "corrupt"), *rot],
+        "prepared": _is_prepared(model, root),
     }
+
+
+def _is_prepared(model: Model, root: Path) -> bool | None:
+    """Whether it can stream at once; None for a model that is not prepared at all."""
+    if model.id != KOKORO:
+        return None
+    from bot.preparing import is_prepared  # loads the speech stack
+
+    return is_prepared(model, root)
+
+
+def _rot(model: Model, root: Path, watch: Watch) -> list[str]:
+    """Damaged files of what was prepared of the model, relative to its folder."""
+    if model.id != KOKORO:
+        return []
+    from bot.preparing import rotten
+
+    watch.start(f"checking what was prepared of {model.id}", PREPARED_BYTES)
+    return [str(path.relative_to(root / model.id)) for path in rotten(model, root, watch.advance)]
 
 
 def _summary(model: Model, states: dict[str, FileState]) -> str:
@@ -187,7 +236,9 @@ def _state(record: dict[str, Any]) -> str:
     if record["state"] in ("partial", "incomplete"):
         have = record["files"] - len(record["missing"])
         return f"{record['state']} ({have} of {record['files']} files)"
-    return str(record["state"])
+    if record["prepared"] is None or record["state"] not in DONE_STATES:
+        return str(record["state"])
+    return f"{record['state']}, {'prepared' if record['prepared'] else 'not prepared'}"
 
 
 def _faults(record: dict[str, Any]) -> Iterable[str]:

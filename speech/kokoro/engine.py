@@ -21,8 +21,8 @@ from speech.kokoro.languages import check_language, language_of
 from speech.kokoro.model import Computation
 from speech.kokoro.planner import SpeedModel
 from speech.kokoro.session import KokoroSession
-from speech.kokoro.shipped import shipped_file
-from speech.kokoro.statistics import VoiceStatistics, statistics_file
+from speech.kokoro.shipped import known_statistics
+from speech.kokoro.statistics import VoiceStatistics
 from speech.kokoro.streaming import (
     CONTEXT_FRAMES,
     FRAME_RATE_HZ,
@@ -120,6 +120,11 @@ class KokoroEngine:
                 model.chunk(utterance, own, 0, stop, computation)
                 self.speed_model.learn(stop + CONTEXT_FRAMES, time.monotonic() - begun)
 
+    @property
+    def streams(self) -> bool:
+        """Whether the loaded model computes a unit in chunks."""
+        return self._model is not None and self._model.streams
+
     def voices(self) -> list[str]:
         """The voice files there are."""
         return list_voices(self._voices_dir)
@@ -154,11 +159,8 @@ class KokoroEngine:
     async def _known(self, name: str, table: Voice) -> VoiceStatistics:
         async with self._learning:
             if name not in self._statistics:
-                folder = self._statistics_dir / self.model_hash[:16]
                 self._statistics[name] = await asyncio.to_thread(
-                    VoiceStatistics,
-                    statistics_file(folder, name, table),
-                    shipped=shipped_file(name, table, self.model_hash),
+                    known_statistics, self._statistics_dir, name, table, self.model_hash
                 )
         return self._statistics[name]
 

@@ -38,11 +38,17 @@ def discard_damaged(folder: Path, lock: Path, timeout_s: float) -> bool:
 
     ``lock`` is the one that its making holds. Raises ``filelock.Timeout`` and ``OSError``.
     """
+    if not _is_damaged(folder):  # also where nothing may be written
+        return False
     with filelock.FileLock(lock, timeout=timeout_s):
-        if not folder.is_dir() or not damaged(folder):
+        if not _is_damaged(folder):  # another process was first
             return False
         shutil.rmtree(folder)
         return True
+
+
+def _is_damaged(folder: Path) -> bool:
+    return folder.is_dir() and bool(damaged(folder))
 
 
 def _sum(path: Path, progress: Progress | None) -> str:

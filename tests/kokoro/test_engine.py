@@ -110,7 +110,7 @@ async def test_a_shipped_voice_is_not_measured(
     shipped = VoiceStatistics(tmp_path / "shipped.npz")
     shipped.fold(60, OWN)
     shipped.save()
-    monkeypatch.setattr(engine_module, "shipped_file", lambda *_: tmp_path / "shipped.npz")
+    monkeypatch.setattr("speech.kokoro.shipped.shipped_file", lambda *_: tmp_path / "shipped.npz")
     engine = make()
     assert not await engine.calibrate(VOICE)
     assert model.measured == 1  # the warm-up's line
