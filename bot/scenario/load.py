@@ -14,9 +14,11 @@ from pydantic import BaseModel, ValidationError
 from bot.config.plain_yaml import FileTooLargeError, PlainLoader, read_plain
 from bot.scenario.names import nearest
 from bot.scenario.schema import Call, Expectation, Noise, Piece, Scenario, Turn
+from bot.scenario.wording import expected
 from speech.errors import UsageError
 
 AUDIO_DIRS_VARIABLE = "SCENARIO_AUDIO_DIRS"
+_LONGEST_SHOWN = 60
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 _TURN_SHORTHANDS = {"wav", "audio", "text", "silence", "noise", "send_after"}
@@ -40,9 +42,10 @@ def load_scenario(file: str | os.PathLike[str]) -> Scenario:
     path = Path(file)
     value, lines = _parse(path, _read(path))
     if not isinstance(value, dict):
-        raise ScenarioError(f"{path}: expected a mapping with name and turns")
+        raise ScenarioError(f"{path}:1: expected a mapping with name and turns")
     if "path" in value:
-        raise ScenarioError(f"{path}: path: unknown key{nearest('path', _keys(''))}")
+        where = f"{path}:{lines.of(('path',))}"
+        raise ScenarioError(f"{where}: path: unknown key{nearest('path', _keys(''))}")
     try:
         return Scenario.model_validate({"name": path.stem} | value | {"path": path})
     except ValidationError as error:
@@ -63,7 +66,31 @@ def find_file(name: str, scenario: Scenario, what: str) -> Path:
         if place.is_file():
             return place
     looked = ", ".join(dict.fromkeys(str(place.parent) for place in places))
-    raise ScenarioError(f"{scenario.path}: {what} {name!r} not found; looked in {looked}")
+    where = line_saying(scenario.path, name)
+    raise ScenarioError(f"{where}: {what} {name!r} not found; looked in {looked}")
+
+
+def line_saying(path: Path, value: str) -> str:
+    """``file:line`` of the first ``value`` in the file, for what shows only later; else the file.
+
+    The file is read again, as errors are rare.
+    """
+    try:
+        _, lines = _parse(path, _read(path))
+    except ScenarioError:
+        return str(path)
+    line = lines.of_value(value)
+    return f"{path}:{line}" if line else str(path)
+
+
+def line_of_setting(path: Path, key: Sequence[str]) -> str:
+    """``file:line`` of a key below ``set``, dotted or nested; else the file."""
+    try:
+        _, lines = _parse(path, _read(path))
+    except ScenarioError:
+        return str(path)
+    line = max(lines.of(("set", *key[:size], ".".join(key[size:]))) for size in range(len(key)))
+    return f"{path}:{line}"
 
 
 def _expand(text: str, path: Path) -> str:
@@ -103,8 +130,20 @@ class _Lines:
     def __init__(self, path: Path, root: yaml.Node | None) -> None:
         self._path = path
         self._line: dict[tuple[str | int, ...], int] = {}
+        self._of_value: dict[str, int] = {}
         if root is not None:
             self._walk(root, ())
+
+    def of_value(self, value: str) -> int | None:
+        """The first line with this value."""
+        return self._of_value.get(value)
+
+    def written(self, place: Sequence[str | int]) -> list[str | int]:
+        """``place`` as the file has it: a turn's only piece may stand beside its other keys."""
+        steps = list(place)
+        if steps[2:4] == ["user", 0] and (*steps[:2], "user", 0) not in self._line:
+            return steps[:2] + (steps[4:] or ["user"])
+        return steps
 
     def of(self, place: Sequence[str | int]) -> int:
         """The line of ``place``, or of the nearest enclosing one that is in the file."""
@@ -115,6 +154,8 @@ class _Lines:
 
     def _walk(self, node: yaml.Node, place: tuple[str | int, ...]) -> None:
         self._line.setdefault(place, node.start_mark.line + 1)
+        if isinstance(node, yaml.ScalarNode):
+            self._of_value.setdefault(node.value, node.start_mark.line + 1)
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
                 if not (isinstance(key, yaml.ScalarNode) and key.value.isprintable()):
@@ -146,19 +187,35 @@ def _first_line(path: Path, lines: _Lines, error: ValidationError) -> str:
     # A misspelt key is also a missing one; the misspelling is what to show.
     problems = sorted(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
     problem = problems[0]
-    place = list(problem["loc"])
-    if place and place[-1] == "model_validator":
-        place.pop()
-    where = f"{path}:{lines.of(place)}: {_dotted(place)}"
+    place = [step for step in problem["loc"] if step != "model_validator"]
+    written = lines.written(place)
+    where = f"{path}:{lines.of(written)}: {_dotted(written)}"
     if problem["type"] == "extra_forbidden":
         key = str(place[-1])
         return f"{where}: unknown key{nearest(key, _keys(_container(place[:-1])))}"
-    message = problem["msg"].removeprefix("Value error, ")
-    message = message[:1].lower() + message[1:]
+    if problem["type"] == "missing":
+        return f"{where} is missing; {_MISSING.get(_dotted(place), 'give it a value')}"
+    message = expected(problem)
     given = problem.get("input")
-    scalar = isinstance(given, str | int | float | bool)
-    shown = f", not {given!r}" if scalar and repr(given) not in message else ""
-    return f"{where}: {message}{shown}"
+    known = ", not " in message or repr(given) in message
+    says = isinstance(given, str | int | float | bool) or problem["type"].endswith("_type")
+    return f"{where}: {message}{f', not {_given(given)}' if says and not known else ''}"
+
+
+_MISSING = {"turns": "expected a list of what the user says, such as 'turns: [{user: Hello.}]'"}
+
+
+def _given(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None:
+        return "null"
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        return "a list" if value else "an empty list"
+    shown = repr(value)
+    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[: _LONGEST_SHOWN - 1]}…"
 
 
 def _dotted(place: Sequence[str | int]) -> str:

@@ -12,7 +12,7 @@ from bot.config.keys import SHORTHANDS, Key, accepts, dotted, expected, leaves, 
 from bot.config.schema import Settings
 from bot.llm.recording import read_replies
 from bot.llm.replay import MODEL, ReplayServer
-from bot.scenario.load import ScenarioError, find_file
+from bot.scenario.load import ScenarioError, find_file, line_of_setting
 from bot.scenario.schema import Scenario
 
 REPLAY: Key = ("llm", "replay")
@@ -79,7 +79,7 @@ def _leaves(scenario: Scenario, tree: Mapping[str, Any], path: Key) -> Iterator[
 
 
 def _checked(scenario: Scenario, key: Key, value: Any) -> Any:
-    where = f"{scenario.path}: set: {dotted(key)}"
+    where = f"{line_of_setting(scenario.path, key)}: set.{dotted(key)}"
     if key == REPLAY:
         if not isinstance(value, str):
             raise ScenarioError(f"{where} is {value!r}, expected the name of a file")

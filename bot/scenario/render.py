@@ -9,16 +9,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.scenario.load import ScenarioError, find_file
-from bot.scenario.schema import Piece, Scenario, Turn
+from bot.scenario.load import ScenarioError, find_file, line_saying
+from bot.scenario.schema import MAX_TURN_S, Piece, Scenario, Turn
 from bot.scenario.sounds import make_noise
 from speech.audio.pcm import float_to_int16, int16_to_float
 from speech.audio.resample import resample
 from speech.audio.wav import read_wav
 from speech.engine import SpeechEngine
 from speech.errors import UnknownVoiceError
-
-MAX_TURN_S = 300.0
 
 SPEECH_FLOOR = 328
 """-40 dBFS: recorded speech has room noise below it, and starts and ends above it."""
@@ -75,8 +73,8 @@ async def _turn(
             bounds += [position + span[0], position + span[1]]
         parts.append(samples)
         position += len(samples)
-    if position > MAX_TURN_S * rate_hz:
-        raise ScenarioError(f"{scenario.path}: a turn is longer than {MAX_TURN_S:.0f} s")
+        if position > MAX_TURN_S * rate_hz:
+            raise ScenarioError(f"{scenario.path}: a turn is longer than {MAX_TURN_S:.0f} s")
     return Rendered(np.concatenate(parts), (bounds[0], bounds[-1]) if bounds else None)
 
 
@@ -121,13 +119,15 @@ async def _spoken(
     try:
         session = await engine.open(voice)
     except UnknownVoiceError as error:
-        raise ScenarioError(f"{scenario.path}: voice: {error}") from error
+        raise ScenarioError(f"{line_saying(scenario.path, voice)}: voice: {error}") from error
     try:
         chunks = [chunk.samples async for chunk in session.speak("user", text)]
     finally:
         await session.aclose()
     if not chunks:
-        raise ScenarioError(f"{scenario.path}: nothing in {text!r} can be spoken")
+        raise ScenarioError(
+            f"{line_saying(scenario.path, text)}: nothing in {text!r} can be spoken"
+        )
     return resample(np.concatenate(chunks), engine.sample_rate, rate_hz)
 
 

@@ -7,9 +7,21 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from bot.scenario.moments import Duration, Moment, MomentField
+from bot.scenario.moments import MAX_DURATION_S, Duration, Moment, MomentField
 from bot.scenario.names import TEXT_EVENTS, expected_name
 
+MAX_TURN_S = 300.0
+MAX_RUN_S = 600.0
+
+
+def _no_switch(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError(f"expected a number, not {str(value).lower()}")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_no_switch)]
+Count = Annotated[int, BeforeValidator(_no_switch)]
 EventName = Annotated[str, BeforeValidator(expected_name)]
 
 
@@ -23,14 +35,16 @@ Phrases = Annotated[list[str], BeforeValidator(_as_list)]
 class Entry(BaseModel):
     """A mapping of the file: frozen, unknown keys refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, populate_by_name=True, allow_inf_nan=False
+    )
 
 
 class Noise(Entry):
     """A sound that is not speech. ``dbfs`` is its RMS level (of a click: its peak)."""
 
-    s: Duration = 1.0
-    dbfs: Annotated[float, Field(ge=-90, le=0)] = -40.0
+    s: Annotated[Duration, Field(le=MAX_TURN_S)] = 1.0
+    dbfs: Annotated[Number, Field(ge=-90, le=0)] = -40.0
     kind: Literal["white", "cough", "click"] = "white"
 
 
@@ -43,7 +57,7 @@ class Piece(Entry):
     text: str | None = Field(default=None, min_length=1)
     wav: str | None = Field(default=None, min_length=1)
     voice: str | None = None
-    silence: Duration | None = None
+    silence: Annotated[Duration, Field(le=MAX_TURN_S)] | None = None
     noise: Noise | None = None
 
     @model_validator(mode="before")
@@ -82,12 +96,12 @@ class Expectation(Entry):
     """One thing that must be seen: an event, a duration between stages, or a count."""
 
     event: EventName | None = None
-    within_ms: Annotated[float, Field(gt=0)] | None = None
+    within_ms: Annotated[Number, Field(gt=0, le=1000 * MAX_DURATION_S)] | None = None
     after: EventName | None = None
     absent: bool = False
     text_contains: Phrases = Field(default_factory=list)
     text_excludes: Phrases = Field(default_factory=list)
-    wer_max: Annotated[float, Field(ge=0, le=1)] | None = None
+    wer_max: Annotated[Number, Field(ge=0, le=1)] | None = None
     text: str | None = None
     calls: list[Call] | None = None
     check_from: Literal["previous", "turn_start"] = "previous"
@@ -95,8 +109,8 @@ class Expectation(Entry):
     end: EventName | None = Field(default=None, alias="to")
     max_s: Duration | None = None
     min_s: Duration | None = None
-    turns: Annotated[int, Field(ge=0)] | None = None
-    interruptions: Annotated[int, Field(ge=0)] | None = None
+    turns: Annotated[Count, Field(ge=0, le=10_000)] | None = None
+    interruptions: Annotated[Count, Field(ge=0, le=10_000)] | None = None
     context_contains: Phrases = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -126,7 +140,7 @@ class SendAfter(Entry):
     """pipecat's way to write ``after``."""
 
     event: str = "previous"
-    delay_ms: Annotated[float, Field(ge=0)] = 0.0
+    delay_ms: Annotated[Number, Field(ge=0, le=1000 * MAX_RUN_S)] = 0.0
 
 
 class Turn(Entry):
@@ -138,10 +152,10 @@ class Turn(Entry):
 
     user: list[Piece] = Field(min_length=1)
     voice: str | None = None
-    at: Duration | None = None
+    at: Annotated[Duration, Field(le=MAX_RUN_S)] | None = None
     after: MomentField | None = None
-    gap: Duration = 0.5
-    gain_db: Annotated[float, Field(ge=-60, le=20)] = 0.0
+    gap: Annotated[Duration, Field(le=MAX_RUN_S)] = 0.5
+    gain_db: Annotated[Number, Field(ge=-60, le=20)] = 0.0
     expect: list[Expectation] = Field(default_factory=list)
 
     @model_validator(mode="before")
@@ -198,12 +212,12 @@ class Scenario(Entry):
     settings: dict[str, Any] = Field(default_factory=dict, alias="set")
     voice: str = "am_adam"
     greet: bool = True
-    seed: int = 1
+    seed: Annotated[Count, Field(ge=0)] = 1
     audio_dirs: list[str] = Field(default_factory=list)
     missing_audio: Literal["refuse", "speak"] = "refuse"
-    timeout: Annotated[Duration, Field(gt=0, le=600)] = 120.0
-    wait: Annotated[Duration, Field(gt=0)] = 30.0
-    tail: Duration = 1.5
+    timeout: Annotated[Duration, Field(gt=0, le=MAX_RUN_S)] = 120.0
+    wait: Annotated[Duration, Field(gt=0, le=MAX_RUN_S)] = 30.0
+    tail: Annotated[Duration, Field(le=MAX_RUN_S)] = 1.5
     turns: list[Turn] = Field(min_length=1)
     expect: list[Expectation] = Field(default_factory=list)
 

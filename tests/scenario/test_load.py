@@ -39,13 +39,27 @@ def test_our_own_scenarios_are_right(path: Path) -> None:
          ["x.yaml:4: turns[0].expect[0].event", "unknown event 'bot_startd'", "'bot_started'"]),
         ("turns:\n- text: hi\n  expect:\n  - {event: bot_text, text_contain: x}",
          ["x.yaml:4: turns[0].expect[0].text_contain: unknown key", "'text_contains'"]),
+        ("turns:\n- wav: a.wav\n  text: 3\n", ["x.yaml:3: turns[0].text: expected text, not 3"]),
+        ("turns:\n- gap: 1\n  silence: soon", ["x.yaml:3: turns[0].silence: expected a duration"]),
+        ("turns:\n- user: 3\n", ["x.yaml:2: turns[0]", "expected text, not 3"]),
+        ("turns: [{silence: 301}]", ["turns[0].silence: expected at most 300, not 301"]),
+        ("turns: [3]", ["turns[0]: expected a mapping, not 3"]),
+        ("turns: 3", ["x.yaml:1: turns: expected a list, not 3"]),
+        ("name: ''\nturns: [hi]", ["x.yaml:", "expected"]),
+        ("turns: [{user: hi}]\ngreet: maybe", ["x.yaml:2: greet: expected true or false, not 'm"]),
+        ("turns: [{user: hi}]\nmissing_audio: speek", ["2: missing_audio: expected one of refuse, "
+         "speak, not 'speek'; did you mean 'speak'?"]),
+        ("turns: [{user: hi}]\nseed: 1.5", ["x.yaml:2: seed: expected a whole number, not 1.5"]),
+        ("turns: [{user: hi}]\nset: 3", ["x.yaml:2: set: expected a mapping, not 3"]),
+        ("turns: [{user: hi}]\nvoice:", ["x.yaml:2: voice: expected text, not null"]),
+        ("turns: [{user: []}]", ["turns[0].user: expected at least one"]),
         ("turns:\n- {text: hi, at: soon}", ["x.yaml:2: turns[0].at", "'1.5 s'", "'soon'"]),
         ("turns:\n- {text: hi, after: bot_stoped + 1 s}", ["turns[0].after", "'bot_stopped'"]),
         ("turns:\n- {text: hi, after: audible}", ["after the run", "'scheduled'"]),
         ("turns:\n- {text: hi, after: bot_started - 1 s}", ["before it happens"]),
         ("turns:\n- {text: hi, at: 1 s, after: ready}", ["either at or after"]),
         ("turns:\n- {wav: a.wav, silence: 1 s}", ["exactly one of text, wav, silence, noise"]),
-        ("turns:\n- {noise: {s: 1, kind: bark}}", ["turns[0].user[0].noise.kind", "'cough'"]),
+        ("turns:\n- {noise: {s: 1, kind: bark}}", ["turns[0].noise.kind: expected one of white, cough"]),
         ("turns:\n- {noise: {s: 1, dbf: -3}}", ["dbf: unknown key", "'dbfs'"]),
         ("turns:\n- {text: hi, expect: [{turns: 1, event: bot_text}]}", ["exactly one of event"]),
         ("turns:\n- {text: hi, expect: [{from: audible, to: silent}]}", ["needs from, to and"]),
@@ -56,8 +70,8 @@ def test_our_own_scenarios_are_right(path: Path) -> None:
         ("turns:\n- {text: hi, expect: [{event: bot_text, calls: [{name: x}]}]}",
          ["calls belongs to"]),
         ("turns:\n- {text: hi, after: previous}", ["first turn has no previous"]),
-        ("turns: []", ["turns", "at least 1 item"]),
-        ("name: only", ["turns", "required"]),
+        ("turns: []", ["turns", "at least one entry"]),
+        ("name: only", ["x.yaml:1: turns is missing", "list of what the user says"]),
         ("turns: [", ["not valid YAML", "x.yaml"]),
         ("- a\n- b", ["expected a mapping"]),
         ("", ["expected a mapping"]),
@@ -79,11 +93,49 @@ def test_a_mistake_is_one_line_that_says_where_and_what(
     assert caught.value.exit_code == 2
 
 
+@pytest.mark.parametrize("value", [".inf", ".nan", "-1", "100000000", "'999999999 min'", "1.0e+300",
+                                   "'" + "9" * 5_000 + "'", "true", "[1]", "{}"])  # fmt: skip
+@pytest.mark.parametrize(
+    "key",
+    ["silence", "at", "gap", "gain_db", "noise.s", "noise.dbfs", "pause_ms", "send_after.delay_ms",
+     "timeout", "wait", "tail", "seed", "expect.max_s", "expect.min_s", "expect.within_ms",
+     "expect.wer_max", "expect.turns", "expect.interruptions", "after"],
+)  # fmt: skip
+def test_no_number_is_without_bounds(tmp_path: Path, key: str, value: str) -> None:
+    good = {("gain_db", "-1"), ("noise.dbfs", "-1"), ("seed", "100000000")}
+    texts = {
+        "pause_ms": f"turns: [{{user: [{{pause_ms: {value}}}]}}]",
+        "expect.max_s": f"turns: [t]\nexpect: [{{from: audible, to: silent, max_s: {value}}}]",
+        "expect.min_s": f"turns: [t]\nexpect: [{{from: audible, to: silent, min_s: {value}}}]",
+        "expect.within_ms": f"turns: [t]\nexpect: [{{event: error, within_ms: {value}}}]",
+        "expect.wer_max": f"turns: [t]\nexpect: [{{event: bot_text, wer_max: {value}}}]",
+        "after": f"turns: [t, {{silence: 1, after: 'previous + {value} s'}}]",
+        "silence": f"turns: [{{silence: {value}}}]",
+        "noise.s": f"turns: [{{noise: {{s: {value}}}}}]",
+        "noise.dbfs": f"turns: [{{noise: {{dbfs: {value}}}}}]",
+        "send_after.delay_ms": f"turns: [t, {{silence: 1, send_after: {{delay_ms: {value}}}}}]",
+    }
+    if key.startswith("expect."):
+        text = texts.get(key, f"turns: [t]\nexpect: [{{{key[7:]}: {value}}}]")
+    elif key in ("timeout", "wait", "tail", "seed"):
+        text = f"turns: [t]\n{key}: {value}"
+    else:
+        text = texts.get(key, f"turns: [{{silence: 1, {key}: {value}}}]")
+    path = written(tmp_path, text.replace("[t", "[{silence: 1}").replace("''", "'"))
+    if (key, value) in good:
+        assert load_scenario(path)
+        return
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(path)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300 + len(str(path))
+
+
 @pytest.mark.parametrize(
     ("changes", "parts"),
     [
-        ({"tts": {"voic": "x"}}, ["set: tts.voic: unknown key", "tts.voice"]),
-        ({"tts.speed": 9}, ["set: tts.speed is 9", "expected"]),
+        ({"tts": {"voic": "x"}}, ["set.tts.voic: unknown key", "tts.voice"]),
+        ({"tts.speed": 9}, ["set.tts.speed is 9", "expected"]),
         ({"llm": {"replay": 3}}, ["llm.replay", "name of a file"]),
         ({"tts": "af_heart"}, ["tts", "section"]),
         (
@@ -99,6 +151,15 @@ def test_a_wrong_setting_is_refused(
     with pytest.raises(ScenarioError) as caught:
         scenario_settings(scenario, load(None, environ={}).settings)
     assert [part for part in parts if part not in str(caught.value)] == [], str(caught.value)
+
+
+def test_what_shows_only_later_is_located_too(tmp_path: Path) -> None:
+    text = "turns:\n- wav: gone.wav\nset:\n  tts: {voice: a}\n  vad.kind: x\n"
+    scenario = load_scenario(written(tmp_path, text))
+    with pytest.raises(ScenarioError, match=r"x\.yaml:2: wav 'gone\.wav' not found"):
+        find_file("gone.wav", scenario, "wav")
+    with pytest.raises(ScenarioError, match=r"x\.yaml:5: set\.vad\.kind is 'x', expected one of"):
+        scenario_settings(scenario, load(None, environ={}).settings)
 
 
 def test_settings_of_the_scenario_win_dotted_or_nested(tmp_path: Path) -> None:

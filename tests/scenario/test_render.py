@@ -102,7 +102,7 @@ async def test_gain_makes_a_turn_quieter(clip: Path) -> None:
     [
         ({"text": "hi", "voice": "nobody"}, "voice: no voice 'nobody'; there is am_adam"),
         ({"text": "..."}, "can be spoken"),
-        ({"silence": "10 min"}, "longer than 300 s"),
+        ({"user": [{"silence": "3 min"}] * 1_000}, "longer than 300 s"),
         ({"wav": "gone.wav"}, r"wav 'gone\.wav' not found"),
     ],
 )
