@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from bot.config.schema import AudioSettings, Settings
 from bot.config.secrets import Secrets
 from bot.conversation import Conversation
-from bot.native_noise import silence_alsa
+from bot.native_noise import native_noise_logged
 from bot.parts import open_parts
 from bot.view import open_view
 from speech.errors import DeviceError
@@ -65,20 +65,20 @@ async def talk(
     timeline as JSON lines in place of the view. Raises ``DeviceError`` for a device that is
     missing, busy or refuses every format, and what ``open_parts`` raises.
     """
-    silence_alsa()
     timeline = Timeline()
     transport = LocalTransport(_params(settings.audio), timeline, backend=backend)
-    await transport.open()
-    try:
-        for line in transport.describe():
-            notify(line)
-        async with open_parts(settings, secrets, notify=notify) as parts:
-            conversation = Conversation(parts, transport, timeline, handle_sigint=True)
-            notify(READY)
-            with open_view(timeline, json=json), _terminate_ends(conversation):
-                await conversation.run()
-    finally:
-        await transport.aclose()
+    with native_noise_logged():
+        await transport.open()
+        try:
+            for line in transport.describe():
+                notify(line)
+            async with open_parts(settings, secrets, notify=notify) as parts:
+                conversation = Conversation(parts, transport, timeline, handle_sigint=True)
+                notify(READY)
+                with open_view(timeline, json=json), _terminate_ends(conversation):
+                    await conversation.run()
+        finally:
+            await transport.aclose()
 
 
 def _params(audio: AudioSettings) -> LocalParams:
