@@ -40,6 +40,7 @@ def _record(invocation: Invocation, loaded: Loaded, file: str | None) -> dict[st
         "values": _without_passwords(loaded.settings.model_dump(mode="json")),
         "origins": loaded.origins,
         "secrets": invocation.secrets.masked(),
+        "variables": invocation.secrets.public(),
     }
 
 
@@ -51,9 +52,12 @@ def _print_tables(invocation: Invocation, loaded: Loaded, file: str | None) -> N
         value = _shown(value_at(loaded.settings, key))
         rows.append((dotted(key), loaded.origins[dotted(key)], value))
     _print_columns(rows)
-    click.echo()
-    secrets = invocation.secrets.masked().items()
-    _print_columns([("secret", "value"), *((name, shown or "not set") for name, shown in secrets)])
+    for title, shown in (
+        ("secret", invocation.secrets.masked()),
+        ("variable", invocation.secrets.public()),
+    ):
+        click.echo()
+        _print_columns([(title, "value"), *((n, value or "not set") for n, value in shown.items())])
 
 
 def _print_columns(rows: Sequence[Sequence[str]]) -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeGuard, Union, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le, Lt
+from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -171,6 +171,8 @@ def _describe(annotation: Any, metadata: tuple[Any, ...] = ()) -> str:
 
 
 def _bounds(metadata: tuple[Any, ...]) -> str:
+    if any(isinstance(m, MinLen) for m in metadata):
+        return " that is not empty"
     low = next((m.ge for m in metadata if isinstance(m, Ge)), None)
     above = next((m.gt for m in metadata if isinstance(m, Gt)), None)
     high = next((m.le for m in metadata if isinstance(m, Le)), None)

@@ -155,7 +155,9 @@ def _typed(key: Key, text: str) -> Any:
         value = plain_load(text)
     except yaml.YAMLError:
         return text
-    return text if not accepts(key, value) and accepts(key, text) else value
+    if accepts(key, value):
+        return value
+    return text if not text.strip() or accepts(key, text) else value
 
 
 def _unknown(key: Key, where: str, *, as_variable: bool = False) -> UsageError:

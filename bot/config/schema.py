@@ -5,9 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-Seconds = Annotated[float, Field(ge=0)]
+
+def _not_empty(value: Any) -> Any:
+    if value == "":
+        raise ValueError("an empty path")
+    return value
+
+
+Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
+"""For keys that mean nothing when empty."""
+
+File = Annotated[Path, BeforeValidator(_not_empty)]
+Seconds = Annotated[float, Field(ge=0, le=60)]
+Timeout = Annotated[float, Field(gt=0, le=3_600)]
+Threads = Annotated[int, Field(ge=1, le=256)]
+Device = Annotated[int, Field(ge=0, le=9_999)]
 Port = Annotated[int, Field(ge=0, le=65_535)]
 
 
@@ -20,8 +34,8 @@ class Section(BaseModel):
 class BotSettings(Section):
     """Who speaks and what is said at fixed moments; an empty phrase is not said."""
 
-    name: str = "Earshot"
-    language: str = "en"
+    name: Text = "Earshot"
+    language: Text = "en"
     system_prompt: str = (
         "You are {name}, a friendly voice assistant in a spoken conversation. Answer in one to "
         "three short sentences of plain speech. No lists, no markdown, no emoji, no code. "
@@ -35,12 +49,12 @@ class BotSettings(Section):
 class AudioSettings(Section):
     """The sound card. Devices by name (or part of one) or number; None is the default."""
 
-    input_device: str | int | None = None
-    output_device: str | int | None = None
+    input_device: Text | Device | None = None
+    output_device: Text | Device | None = None
     input_rate_hz: Literal[8_000, 16_000] = 16_000
     output_rate_hz: Literal[8_000, 16_000, 24_000, 48_000] = 24_000
     latency_s: Annotated[float, Field(ge=0, le=1)] | Literal["low", "high"] = "low"
-    silent_microphone_s: Seconds = 8.0
+    silent_microphone_s: Annotated[float, Field(ge=0, le=3_600)] = 8.0
 
 
 class VadSettings(Section):
@@ -66,32 +80,32 @@ class SttSettings(Section):
     """Speech to text: local whisper, or an OpenAI-compatible transcription endpoint."""
 
     kind: Literal["whisper", "openai"] = "whisper"
-    model: str = "whisper-tiny.en"
-    base_url: str | None = None
-    language: str = "en"
-    threads: Annotated[int, Field(ge=1)] = 1
-    timeout_s: Annotated[float, Field(gt=0)] = 15.0
+    model: Text = "whisper-tiny.en"
+    base_url: Text | None = None
+    language: Text = "en"
+    threads: Threads = 1
+    timeout_s: Timeout = 15.0
 
 
 class EmbeddedLlmSettings(Section):
     """The model that runs as our child process."""
 
-    model: str = "smollm2-135m-instruct"
-    threads: Annotated[int, Field(ge=1)] = 1
-    context_tokens: Annotated[int, Field(ge=512)] = 4_096
+    model: Text = "smollm2-135m-instruct"
+    threads: Threads = 1
+    context_tokens: Annotated[int, Field(ge=512, le=1_048_576)] = 4_096
 
 
 class LlmSettings(Section):
     """Who thinks. ``llm: auto`` in the file is short for ``llm: {provider: auto}``."""
 
     provider: Literal["auto", "openai", "local", "embedded"] = "auto"
-    base_url: str | None = None
-    model: str | None = None
+    base_url: Text | None = None
+    model: Text | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    max_tokens: Annotated[int, Field(ge=1)] = 256
-    connect_timeout_s: Annotated[float, Field(gt=0)] = 5.0
-    first_token_timeout_s: Annotated[float, Field(gt=0)] = 15.0
-    stall_timeout_s: Annotated[float, Field(gt=0)] = 3.0
+    max_tokens: Annotated[int, Field(ge=1, le=1_048_576)] = 256
+    connect_timeout_s: Timeout = 5.0
+    first_token_timeout_s: Timeout = 15.0
+    stall_timeout_s: Timeout = 3.0
     retries: Annotated[int, Field(ge=0, le=3)] = 1
     max_retry_after_s: Seconds = 2.0
     embedded: EmbeddedLlmSettings = EmbeddedLlmSettings()
@@ -104,62 +118,62 @@ class TtsSettings(Section):
     """
 
     engine: Literal["kokoro_onnx", "kokoro_torch"] = "kokoro_onnx"
-    voice: str = "af_heart"
+    voice: Text = "af_heart"
     speed: Annotated[float, Field(ge=0.5, le=2.0)] = 1.0
-    threads: Annotated[int, Field(ge=0)] = 0
-    max_concurrent: Annotated[int, Field(ge=1)] = 1
-    unit_timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    threads: Annotated[int, Field(ge=0, le=256)] = 0
+    max_concurrent: Annotated[int, Field(ge=1, le=64)] = 1
+    unit_timeout_s: Timeout = 60.0
     device: Literal["auto", "cuda", "mps", "cpu"] = "auto"
     half: Literal["auto"] | bool = "auto"
-    torch_folder: Path | None = None
+    torch_folder: File | None = None
 
 
 class ToolSettings(Section):
     """Functions the model may call, by name; ``[]`` switches tools off."""
 
-    enabled: tuple[str, ...] = ("current_time", "set_timer")
-    timeout_s: Annotated[float, Field(gt=0)] = 10.0
+    enabled: tuple[Text, ...] = ("current_time", "set_timer")
+    timeout_s: Timeout = 10.0
 
 
 class WebSettings(Section):
     """The browser page (WebRTC). The page has no sign-in: ``allow_public`` opens it to all."""
 
-    host: str = "127.0.0.1"
+    host: Text = "127.0.0.1"
     allow_public: bool = False
     port: Port = 7860
-    max_sessions: Annotated[int, Field(ge=1)] = 4
-    ice_servers: tuple[str, ...] = ()
+    max_sessions: Annotated[int, Field(ge=1, le=1_000)] = 4
+    ice_servers: tuple[Text, ...] = ()
 
 
 class PhoneSettings(Section):
     """Carrier webhook and media stream. Credentials come from the environment."""
 
     provider: Literal["twilio", "telnyx", "plivo", "exotel"] = "twilio"
-    host: str = "127.0.0.1"
+    host: Text = "127.0.0.1"
     port: Port = 7861
-    public_url: str | None = None
-    max_calls: Annotated[int, Field(ge=1)] = 2
-    max_call_s: Annotated[float, Field(gt=0)] = 1_800.0
+    public_url: Text | None = None
+    max_calls: Annotated[int, Field(ge=1, le=1_000)] = 2
+    max_call_s: Annotated[float, Field(gt=0, le=86_400)] = 1_800.0
 
 
 class RoomSettings(Section):
     """A LiveKit or Daily room. Credentials come from the environment."""
 
     provider: Literal["livekit", "daily"] = "livekit"
-    url: str | None = None
-    room: str | None = None
+    url: Text | None = None
+    room: Text | None = None
 
 
 class ModelSettings(Section):
     """Where model files are kept and where they may come from, in order."""
 
-    dir: Path | None = None
+    dir: File | None = None
     sources: tuple[Literal["local", "huggingface", "index"], ...] = (
         "local",
         "huggingface",
         "index",
     )
-    local_dir: Path | None = None
+    local_dir: File | None = None
 
 
 class PrivacySettings(Section):
@@ -172,7 +186,7 @@ class LogSettings(Section):
     """Logs go to standard error, or to a file."""
 
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
-    file: Path | None = None
+    file: File | None = None
 
 
 class Settings(Section):

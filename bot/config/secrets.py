@@ -59,8 +59,12 @@ class Secrets:
         return self.values.get(name, "").strip() or None
 
     def masked(self) -> dict[str, str | None]:
-        """For each known name what may be shown of it: ``set (…abcd)``, or None when unset."""
-        return {name: self._shown(name) for name in KNOWN_NAMES}
+        """For each secret what may be shown of it: ``set (…abcd)``, or None when unset."""
+        return {name: self._shown(name) for name in SECRET_NAMES}
+
+    def public(self) -> dict[str, str | None]:
+        """For each name beside the secrets its value, without a URL's password; None: unset."""
+        return {name: self._shown(name) for name in PUBLIC_NAMES}
 
     def redact(self, text: str) -> str:
         """``text`` with every secret value and URL password in it replaced, for logs and errors."""

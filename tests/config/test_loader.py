@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.config.keys import dotted, leaves
+from bot.config.keys import accepts, dotted, leaves
 from bot.config.loader import IN_REPOSITORY, load, value_at
 from bot.config.schema import Settings
 from speech.errors import UsageError
@@ -56,13 +56,17 @@ BAD_FILES = [
     ("tts: {speed: fast}\n", "tts.speed is 'fast', expected a number from"),
     ("tts: {speed: true}\n", "tts.speed is true, expected a number"),
     ("tts: {speed: .nan}\n", "tts.speed is nan, expected a number"),
-    ("turn: {silence_s: .inf}\n", "turn.silence_s is inf, expected a number at least 0"),
-    ("turn: {silence_s: -1}\n", "turn.silence_s is -1, expected a number at least 0"),
+    ("turn: {silence_s: .inf}\n", "turn.silence_s is inf, expected a number from 0 to 60"),
+    ("turn: {silence_s: -1}\n", "turn.silence_s is -1, expected a number from 0 to 60"),
     ("turn: {interruptions: maybe}\n", "'maybe', expected true or false"),
     ("web: {port: 99999}\n", "web.port is 99999, expected a whole number from 0 to 65535"),
     ("web: {port: null}\n", "web.port is null, expected a whole number"),
     ("vad: {kind: siler0}\n", "expected one of silero, webrtc; did you mean silero?"),
-    ("bot: {language: no}\n", "bot.language is false, expected text; put it in quotes"),
+    ("stt: {threads: 5000}\n", "stt.threads is 5000, expected a whole number from 1 to 256"),
+    ("tts: {threads: -1}\n", "tts.threads is -1, expected a whole number from 0 to 256"),
+    ("tts: {voice: ''}\n", "tts.voice is '', expected text that is not empty"),
+    ("models: {dir: ''}\n", "models.dir is '', expected a path or null"),
+    ("bot: {language: no}\n", "bot.language is false, expected text that is not empty; put it in quotes"),
     ("audio: {latency_s: 3}\n", "expected a number from 0 to 1 or one of low, high"),
     ("tools: {enabled: [a, 1]}\n", "expected a list, each text"),
     ("tts: {speed: 5, threads: -1}\n", "(and 1 more)"),
@@ -126,6 +130,8 @@ def test_precedence(environ: dict[str, str], flags: list[str], value: str, origi
         ("EARSHOT_BOT__LANGUAGE", "no", "bot.language", "no"),
         ("EARSHOT_BOT__NAME", "123", "bot.name", "123"),
         ("EARSHOT_BOT__GREETING", "", "bot.greeting", ""),
+        ("EARSHOT_LLM__BASE_URL", "", "llm.base_url", None),
+        ("EARSHOT_MODELS__DIR", "", "models.dir", None),
         ("EARSHOT_BOT__GREETING", "Say: hi [now", "bot.greeting", "Say: hi [now"),
         ("EARSHOT_TURN__INTERRUPTIONS", "off", "turn.interruptions", False),
         ("EARSHOT_AUDIO__INPUT_DEVICE", "2", "audio.input_device", 2),
@@ -145,6 +151,9 @@ def test_variables_are_typed(name: str, text: str, key: str, value: object) -> N
     [
         ({"EARSHOT_TTS_VOICE": "x"}, [], "unknown key; did you mean EARSHOT_TTS__VOICE?"),
         ({"EARSHOT_TTS__SPEED": "9"}, [], "TTS__SPEED: tts.speed is 9, expected a number from"),
+        ({"EARSHOT_TTS__VOICE": ""}, [], "tts.voice is '', expected text that is not empty"),
+        ({"EARSHOT_TTS__SPEED": " "}, [], "tts.speed is ' ', expected a number from"),
+        ({}, ["stt.model="], "--set stt.model: stt.model is '', expected text that is not empty"),
         ({"EARSHOT_TTS__SPED": "9"}, [], "unknown key; did you mean EARSHOT_TTS__SPEED?"),
         ({"EARSHOT_TTS": "x"}, [], "EARSHOT_TTS: tts is a section"),
         ({"EARSHOT_LLM__API_KEY": "sk-1"}, [], "is a secret: put it in .env"),
@@ -158,6 +167,16 @@ def test_bad_variable_or_flag(environ: dict[str, str], flags: list[str], said: s
     with pytest.raises(UsageError) as caught:
         load(write("# none\n"), overrides=flags, environ=environ)
     assert said in str(caught.value)
+
+
+EMPTY_MEANS_SOMETHING = {"bot.system_prompt", "bot.greeting", "bot.goodbye", "bot.apology"}
+
+
+@pytest.mark.parametrize("key", leaves(), ids=dotted)
+def test_no_key_takes_an_endless_number_or_nothing(key: tuple[str, ...]) -> None:
+    endless = [10**9, -(10**9), 1e300, -1e300, float("inf"), float("nan")]
+    assert [value for value in endless if accepts(key, value)] == []
+    assert accepts(key, "") is (dotted(key) in EMPTY_MEANS_SOMETHING)
 
 
 def test_secrets_are_no_settings() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.config.secrets import KNOWN_NAMES, Secrets
+from bot.config.secrets import PUBLIC_NAMES, SECRET_NAMES, Secrets
 from speech.errors import UsageError
 
 KEY = "sk-test-0123456789abcd"
@@ -27,7 +27,9 @@ def test_set_to_nothing_in_the_environment_switches_the_files_value_off(tmp_path
 
 
 def test_no_file_is_fine(tmp_path: Path) -> None:
-    assert Secrets.load({}, tmp_path / ".env").masked() == dict.fromkeys(KNOWN_NAMES)
+    assert Secrets.load({}, tmp_path / ".env").masked() == dict.fromkeys(SECRET_NAMES)
+    assert Secrets.load({}).public() == dict.fromkeys(PUBLIC_NAMES)
+    assert not set(SECRET_NAMES) & set(PUBLIC_NAMES)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +63,8 @@ def test_bad_dotenv(tmp_path: Path, content: bytes | None, said: str) -> None:
     ],
 )
 def test_masking(name: str, value: str, shown: str | None) -> None:
-    assert Secrets.load({name: value}).masked()[name] == shown
+    secrets = Secrets.load({name: value})
+    assert (secrets.masked() | secrets.public())[name] == shown
 
 
 def test_neither_repr_nor_redacted_text_shows_a_value() -> None:
