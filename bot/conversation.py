@@ -6,7 +6,7 @@ import asyncio
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from loguru import logger
 from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
@@ -25,15 +25,21 @@ from processors.closing import Closing
 from processors.timeline import TimelineClock, TimelineObserver
 from speech.timeline import Timeline
 
-GOODBYE_S = 0.75
-"""From the wish to end: a goodbye that is not over by then is cut off. With the time a
-conversation takes to close, ``run`` returns within a second."""
 
-TEARDOWN_S = 0.15
-"""What a microphone, a speaker and the connections to services take to close, with a margin."""
+class EndLimits(NamedTuple):
+    """``goodbye_s`` is from the wish to end to the moment a goodbye is cut off; then the
+    transport has ``teardown_s`` to close before it is abandoned."""
 
-NETWORK_TEARDOWN_S = 1.5
-"""The same where a room is left or a call is hung up: a request to a service far away."""
+    goodbye_s: float
+    teardown_s: float
+
+
+BY_THE_MACHINE = EndLimits(0.75, 0.15)
+"""``run`` returns within a second: devices close in some 20 ms, abandoning them takes 100 ms."""
+
+OVER_A_NETWORK = EndLimits(1.5, 0.4)
+"""A call is hung up by a request to a service far away, which a cut must not break off; both
+together stay below what ``bot.web.sessions`` grants."""
 
 
 class Conversation:
@@ -43,7 +49,7 @@ class Conversation:
     the transport's peer has left and the owner called either. With ``handle_sigint`` the
     first Ctrl-C calls ``end`` and the second ``cancel``. ``wait_for_client`` holds the
     greeting until ``client_ready`` is called. ``rtvi`` adds pipecat's client protocol.
-    ``teardown_s`` is what the transport may take to close before it is abandoned.
+    ``limits`` bound what comes after the wish to end.
     """
 
     def __init__(
@@ -56,7 +62,7 @@ class Conversation:
         wait_for_client: bool = False,
         handle_sigint: bool = False,
         rtvi: bool = False,
-        teardown_s: float = TEARDOWN_S,
+        limits: EndLimits = BY_THE_MACHINE,
     ) -> None:
         self._parts = parts
         self._timeline = timeline
@@ -77,10 +83,11 @@ class Conversation:
             messages=[{"role": "system", "content": self._system_prompt()}],
             tools=ToolsSchema(standard_tools=[tool.schema for tool in tools]),
         )
+        self._limits = limits
         self._closing = Closing()
         pipeline = build_pipeline(transport, parts, llm, self._context, timeline, self._closing)
         self._worker = self._build_worker(pipeline, rtvi)
-        self._pipeline_run = PipelineRun(pipeline, self._worker, teardown_s=teardown_s)
+        self._pipeline_run = PipelineRun(pipeline, self._worker, teardown_s=limits.teardown_s)
 
     def _system_prompt(self) -> str:
         return self._parts.phrase(self._parts.settings.bot.system_prompt)
@@ -175,7 +182,7 @@ class Conversation:
         await self._worker.queue_frame(_spoken(text, interruptible))
 
     async def end(self, *, goodbye: bool = True) -> None:
-        """Stop talking and listening, say goodbye, and return when ``run`` does: in a second.
+        """Stop talking and listening, say goodbye, and return when ``run`` does.
 
         Where nobody has been greeted yet, nobody is there for a goodbye. A second call, and
         one after the end, returns at once.
@@ -189,7 +196,7 @@ class Conversation:
             return
         last_words = _spoken(text, interruptible=False) if goodbye and text else None
         self._closing.close(last_words)
-        asyncio.get_running_loop().call_later(GOODBYE_S, self._pipeline_run.cut)
+        asyncio.get_running_loop().call_later(self._limits.goodbye_s, self._pipeline_run.cut)
         await self._worker.queue_frame(InterruptionFrame())
         if last_words is not None:
             await self._worker.queue_frame(last_words)

@@ -12,7 +12,7 @@ from types import FrameType
 from typing import NoReturn
 
 EXIT_INTERRUPTED = 130
-UNWIND_S = 0.8
+UNWIND_S = 0.6
 """What an interrupted command gets to end its child process and close what is open."""
 
 

@@ -17,7 +17,7 @@ from pipecat.transports.websocket.fastapi import (
 
 from bot.config.schema import PhoneSettings, Settings
 from bot.config.secrets import Secrets
-from bot.conversation import Conversation
+from bot.conversation import OVER_A_NETWORK, Conversation
 from bot.parts import Notify, Parts, open_parts
 from bot.phone.app import CALL_PATH, PhoneApp
 from bot.phone.carriers import STREAM_RATE_HZ, Carrier, carrier
@@ -134,7 +134,13 @@ class _Switchboard:
         """Talk until either side hangs up or the call has lasted ``phone.max_call_s``."""
         left = asyncio.Event()
         transport = FastAPIWebsocketTransport(stream, self._params(start, left))
-        conversation = Conversation(self._parts, transport, Timeline(), wait_for_client=True)
+        conversation = Conversation(
+            self._parts,
+            transport,
+            Timeline(),
+            wait_for_client=True,
+            limits=OVER_A_NETWORK,
+        )
 
         async def on_connected(*_: Any) -> None:
             conversation.client_ready()

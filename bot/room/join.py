@@ -10,7 +10,7 @@ from pipecat.transports.base_transport import BaseTransport
 
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
-from bot.conversation import Conversation
+from bot.conversation import OVER_A_NETWORK, Conversation
 from bot.parts import Notify, open_parts
 from bot.room.daily import daily_room
 from bot.room.livekit import livekit_room
@@ -39,7 +39,13 @@ async def join(settings: Settings, secrets: Secrets, *, notify: Notify) -> None:
     async with open_parts(settings, secrets, notify=notify) as parts:
         # From here on Ctrl-C is a goodbye; before it, while models load, it ends at once.
         with stop_requested() as stop:
-            conversation = Conversation(parts, transport, Timeline(), wait_for_client=True)
+            conversation = Conversation(
+                parts,
+                transport,
+                Timeline(),
+                wait_for_client=True,
+                limits=OVER_A_NETWORK,
+            )
             _greet_first(transport, conversation)
             async with asyncio.TaskGroup() as group:
                 sessions = Sessions(1, group, notify)

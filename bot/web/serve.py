@@ -15,7 +15,7 @@ from pipecat.transports.smallwebrtc.transport import SmallWebRTCTransport
 
 from bot.config.schema import Settings, WebSettings
 from bot.config.secrets import Secrets
-from bot.conversation import Conversation
+from bot.conversation import OVER_A_NETWORK, Conversation
 from bot.parts import Notify, Parts, open_parts
 from bot.web.app import WebApp, close
 from bot.web.ice import allow_loopback, notice_lost_peers
@@ -134,7 +134,12 @@ class _Greeter:
             ),
         )
         conversation = Conversation(
-            self._parts, transport, Timeline(), wait_for_client=True, rtvi=True
+            self._parts,
+            transport,
+            Timeline(),
+            wait_for_client=True,
+            rtvi=True,
+            limits=OVER_A_NETWORK,
         )
         left = asyncio.Event()
         _follow(conversation, transport, left)
