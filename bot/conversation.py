@@ -16,12 +16,14 @@ from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.transports.base_transport import BaseTransport
 
+from bot.announcements import Announcements
 from bot.logs import blank_speech, is_ours
 from bot.parts import Parts
 from bot.pipeline import build_pipeline
 from bot.pipeline_run import PipelineRun
 from bot.tools import ToolContext, load_tools
 from processors.closing import Closing
+from processors.floor import Floor
 from processors.timeline import TimelineClock, TimelineObserver
 from speech.timeline import Timeline
 
@@ -74,23 +76,27 @@ class Conversation:
         if not wait_for_client:
             self._client_ready.set()
         llm: Any = parts.llm.service(parts.settings)
-        self._tool_context = ToolContext(self.say, timeout_s=parts.settings.tools.timeout_s)
+        floor = Floor()
+        self._announcements = Announcements(self.say, floor)
+        self._tool_context = ToolContext(
+            self.say,
+            announce=self._announcements.say,
+            timeout_s=parts.settings.tools.timeout_s,
+            log_text=parts.settings.privacy.log_text,
+        )
         names = parts.settings.tools.enabled if parts.llm.tools_ok else ()
         tools = load_tools(names, self._tool_context)
         for tool in tools:
             tool.register(llm)
-        self._context = LLMContext(
-            messages=[{"role": "system", "content": self._system_prompt()}],
-            tools=ToolsSchema(standard_tools=[tool.schema for tool in tools]),
-        )
+        schemas = ToolsSchema(standard_tools=[tool.schema for tool in tools])
+        self._context = LLMContext(tools=schemas)
         self._limits = limits
         self._closing = Closing()
-        pipeline = build_pipeline(transport, parts, llm, self._context, timeline, self._closing)
+        pipeline = build_pipeline(
+            transport, parts, llm, self._context, timeline, self._closing, floor
+        )
         self._worker = self._build_worker(pipeline, rtvi)
         self._pipeline_run = PipelineRun(pipeline, self._worker, teardown_s=limits.teardown_s)
-
-    def _system_prompt(self) -> str:
-        return self._parts.phrase(self._parts.settings.bot.system_prompt)
 
     def _build_worker(self, pipeline: Pipeline, rtvi: bool) -> PipelineWorker:
         worker = PipelineWorker(
@@ -125,11 +131,13 @@ class Conversation:
     async def run(self) -> None:
         """Talk until ended; cancelling the task that runs this ends at once."""
         greeting = asyncio.create_task(self._say_greeting(), name="greeting")
+        announcing = asyncio.create_task(self._announcements.run(), name="announcements")
         try:
             with self._interrupt_signal():
                 await self._pipeline_run.run()
         finally:
             greeting.cancel()
+            announcing.cancel()
             self._finished.set()
             self._timeline.mark("session_end")
             await self._tool_context.aclose()

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bot.config.schema import Settings
+
 Message = dict[str, Any]
 
 CHARS_PER_TOKEN = 3.0
@@ -14,6 +16,11 @@ CHARS_PER_TOKEN = 3.0
 
 MESSAGE_TOKENS = 8
 """Role and turn markers of a chat template, rounded up."""
+
+
+def system_prompt(settings: Settings) -> str:
+    """Who the bot is, with its name filled in."""
+    return settings.bot.system_prompt.replace("{name}", settings.bot.name)
 
 
 @dataclass(frozen=True, slots=True)

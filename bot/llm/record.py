@@ -8,6 +8,7 @@ from pathlib import Path
 from bot.config.schema import Settings
 from bot.llm.endpoint import LlmEndpoint
 from bot.llm.faults import Faulted
+from bot.llm.messages import system_prompt
 from bot.llm.recording import Recorder, Reply, write_replies
 from bot.llm.select import SecretSource, open_llm
 from speech.errors import EarshotError
@@ -42,7 +43,7 @@ async def _record(
         recorder = Recorder(
             client,
             endpoint.model,
-            settings.bot.system_prompt.replace("{name}", settings.bot.name),
+            system_prompt(settings),
             {
                 endpoint.limit_name: settings.llm.max_tokens,
                 "temperature": endpoint.temperature(settings.llm),

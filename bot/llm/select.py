@@ -12,6 +12,7 @@ import httpx
 from bot.config.schema import LlmSettings, Settings
 from bot.llm.embedded import EmbeddedServer, command
 from bot.llm.endpoint import NO_KEY, OPENAI_HOST, LlmEndpoint, is_loopback
+from bot.llm.messages import system_prompt
 from bot.llm.probe import LOCAL_SERVERS, LocalServer, find_local, list_models, pick_model
 from speech.errors import EarshotError, UsageError
 from speech.models.store import model_dir
@@ -45,8 +46,7 @@ async def open_llm(
     if endpoint.server is not None:
         try:
             await endpoint.ready()
-            prompt = settings.bot.system_prompt.replace("{name}", settings.bot.name)
-            await endpoint.server.prewarm(endpoint.model, prompt)
+            await endpoint.server.prewarm(endpoint.model, system_prompt(settings))
         except BaseException:  # also cancellation: no child without an owner
             await endpoint.aclose()
             raise

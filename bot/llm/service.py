@@ -20,7 +20,13 @@ from bot.llm.answer import Answer, text_chunk
 from bot.llm.attempt import attempt
 from bot.llm.endpoint import LlmEndpoint
 from bot.llm.faults import CATEGORIES, Faulted
-from bot.llm.messages import LeadIn, fit_messages, place_lead_in, smaller_context
+from bot.llm.messages import (
+    LeadIn,
+    fit_messages,
+    place_lead_in,
+    smaller_context,
+    system_prompt,
+)
 from bot.llm.policy import Fault, FaultKind, Retry, TurnPolicy
 from bot.llm.rounds import ToolRounds
 from bot.tools.tool import no_such_tool
@@ -49,7 +55,11 @@ class EarshotLLMService(OpenAILLMService):
         self._refused: set[str] = set()
         self._rounds = ToolRounds()
         self.supports_developer_role = endpoint.is_openai
-        asked = self.Settings(model=endpoint.model, temperature=endpoint.temperature(self._limits))
+        asked = self.Settings(
+            model=endpoint.model,
+            temperature=endpoint.temperature(self._limits),
+            system_instruction=system_prompt(settings),
+        )
         setattr(asked, endpoint.limit_name, self._limits.max_tokens)
         super().__init__(api_key=endpoint.api_key, base_url=endpoint.base_url, settings=asked)
         self.register_function(None, no_such_tool)

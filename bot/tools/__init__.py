@@ -17,8 +17,8 @@ and name it in the configuration: ``tools: {enabled: [current_time, "my_tools:we
 description and parameters given to the model come from the function. Hints may be ``str``,
 ``int``, ``float``, ``bool``, ``Literal`` of strings or integers, ``list`` of these, and
 ``Optional``; a default makes a parameter optional. A parameter annotated ``ToolContext`` is
-not shown to the model: it gives the tool the conversation (``say``, ``spawn`` from async
-functions, the clock).
+not shown to the model: it gives the tool the conversation (``say``, ``announce``, ``spawn``
+from async functions, the clock).
 Raise ``ToolError`` with a sentence the model can pass on. A sync function runs in a thread.
 """
 

@@ -45,8 +45,10 @@ class SystemClock:
 class ToolContext:
     """One conversation's view for its tools; it owns the tasks they start.
 
-    ``say`` speaks a text as a reply of its own. ``timeout_s`` bounds each call. With
-    ``log_text`` the log tells what a failed tool said of it, which may repeat the user.
+    ``say`` speaks a text as a reply of its own, at once; ``announce`` does when nobody is
+    speaking or waiting for an answer, and again if no word was heard. ``timeout_s`` bounds
+    each call. With ``log_text`` the log tells what a failed tool said of it, which may
+    repeat the user.
     """
 
     def __init__(
@@ -54,10 +56,12 @@ class ToolContext:
         say: Say,
         clock: Clock | None = None,
         *,
+        announce: Say | None = None,
         timeout_s: float = 10.0,
         log_text: bool = False,
     ) -> None:
         self.say = say
+        self.announce: Say = announce or say
         self.clock: Clock = clock or SystemClock()
         self.timeout_s = timeout_s
         self._log_text = log_text

@@ -43,7 +43,7 @@ class Timers:
 
     async def _wait(self, seconds: float, label: str) -> None:
         await self._context.clock.sleep(seconds)
-        await self._context.say(f"Your {timer_name(seconds, label)} is done.")
+        await self._context.announce(f"Your {timer_name(seconds, label)} is done.")
 
     def cancel(self, label: str) -> list[str]:
         """Cancel those with the label, or all without one; their names."""

@@ -144,7 +144,6 @@ async def bench(
     for tool in tools or []:
         tool.register(llm)
     context = LLMContext(
-        messages=[{"role": "system", "content": "Be brief."}],
         tools=ToolsSchema(standard_tools=[tool.schema for tool in tools or []]),
     )
     heard, record = LLMContextAggregatorPair(context)

@@ -44,6 +44,12 @@ async def test_an_answer_is_spoken_and_recorded() -> None:
     assert request["stream"] is True
     assert request["max_tokens"] == 256
     assert "max_completion_tokens" not in request
+    system = {
+        "role": "system",
+        "content": settings().bot.system_prompt.replace("{name}", "Earshot"),
+    }
+    assert request["messages"] == [system, {"role": "user", "content": "Hello?"}]
+    assert [message["role"] for message in table.messages] == ["user", "assistant"]
 
 
 async def test_f01_a_stall_before_words_is_retried() -> None:
