@@ -9,6 +9,10 @@ from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from bot.doctor.check import Check
 from bot.models import needed_models
+from speech.errors import UsageError
+from speech.kokoro.blend import parse_blend
+from speech.kokoro.languages import check_language
+from speech.kokoro.voices import list_voices
 from speech.models.catalog import CATALOG, Model
 from speech.models.store import check_files, is_usable, models_root
 
@@ -19,17 +23,21 @@ def check_models(settings: Settings, secrets: Secrets) -> list[Check]:
 
 
 def check_voice(settings: Settings) -> Check | list[Check]:
-    """Whether the configured voice is among the voices installed."""
-    folder = models_root(settings.models.dir) / "kokoro-voices"
-    have = sorted(path.stem for path in folder.glob("*.bin"))
+    """Whether the configured voice, or each of its blend, is installed and can be spoken."""
+    have = list_voices(models_root(settings.models.dir) / "kokoro-voices")
     if not have:  # check_models says so
         return []
     voice = settings.tts.voice
-    if voice in have:
+    try:
+        missing = [part.voice for part in parse_blend(voice) if part.voice not in have]
+        check_language(voice)
+    except UsageError as error:
+        return Check("voice", "fail", str(error), "set tts.voice")
+    if not missing:
         return Check("voice", "ok", f"{voice} ({len(have)} installed)")
-    meant = nearest(voice, have)
+    meant = nearest(missing[0], have)
     fix = f"did you mean {meant}?" if meant else f"choose tts.voice from: {', '.join(have)}"
-    return Check("voice", "fail", f"there is no voice {voice!r}", fix)
+    return Check("voice", "fail", f"there is no voice {missing[0]!r}", fix)
 
 
 def missing_bytes(settings: Settings, secrets: Secrets) -> int:

@@ -65,6 +65,8 @@ def _plain(character: str) -> str:
     if unicodedata.decomposition(character).startswith(_STYLED):
         letter = unicodedata.normalize("NFKC", character)
         return f" {letter} " if category in ("No", "So") else letter
+    if category == "No" and not unicodedata.decomposition(character):
+        return f" {unicodedata.numeric(character):g} "
     is_picture = category in ("So", "Sk") and ord(character) >= _FIRST_PICTURE
     return " " if category[0] in "CZ" or is_picture else character
 

@@ -117,6 +117,10 @@ def test_misspelt_voice_and_model(tmp_path: Path) -> None:
     raw = {"models": {"dir": str(tmp_path)}, "tts": {"voice": "af_hart"}}
     voice = check_voice(settings(**raw))
     assert voice == Check("voice", "fail", "there is no voice 'af_hart'", "did you mean af_heart?")
+    raw["tts"] = {"voice": "af_heart:2+af_hart"}
+    assert check_voice(settings(**raw)) == voice
+    raw["tts"] = {"voice": "af_heart:x"}
+    assert "the weight 'x' of af_heart is no number" in str(check_voice(settings(**raw)))
     checks = check_models(settings(stt={"model": "whisper-tinny.en"}, **raw), Secrets())
     assert "did you mean whisper-tiny.en?" in [check.fix for check in checks]
 
