@@ -66,12 +66,17 @@ class TimelineObserver(BaseObserver):
 
     Each frame is seen once, when it is first pushed, with the pipeline clock's time of
     that push. Speech borders are set back by the time the detector took to be sure.
+    pipecat interrupts at the start of every user turn; only one that cuts an answer, from
+    the request to the end of its audio, is marked.
     """
 
     def __init__(self, timeline: Timeline) -> None:
         super().__init__(observe_every_push=False)
         self._timeline = timeline
         self._awaiting_token = False
+        self._writing = False
+        self._answering = False
+        self._said_something = False
         self._handlers: dict[type[Frame], Handler] = {
             VADUserStartedSpeakingFrame: self._onset,
             VADUserStoppedSpeakingFrame: self._speech_end,
@@ -83,9 +88,9 @@ class TimelineObserver(BaseObserver):
             LLMFullResponseEndFrame: self._reply_end,
             AggregatedTextFrame: self._unit,
             TTSSpeakFrame: self._unit,
-            BotStartedSpeakingFrame: self._plain("bot_started"),
-            BotStoppedSpeakingFrame: self._plain("bot_stopped"),
-            InterruptionFrame: self._plain("interrupt"),
+            BotStartedSpeakingFrame: self._speaks,
+            BotStoppedSpeakingFrame: self._silent,
+            InterruptionFrame: self._interrupt,
             FunctionCallInProgressFrame: self._tool_call,
             FunctionCallResultFrame: self._tool_result,
             ErrorFrame: self._error,
@@ -126,7 +131,8 @@ class TimelineObserver(BaseObserver):
         self._timeline.mark("user_text", at=at, text=frame.text)
 
     def _request(self, _frame: LLMFullResponseStartFrame, at: float) -> None:
-        self._awaiting_token = True
+        self._awaiting_token = self._writing = self._answering = True
+        self._said_something = False
         self._timeline.mark("llm_request", at=at)
 
     def _token(self, frame: LLMTextFrame, at: float) -> None:
@@ -135,14 +141,30 @@ class TimelineObserver(BaseObserver):
             self._timeline.mark("llm_first_token", at=at)
 
     def _reply_end(self, _frame: LLMFullResponseEndFrame, _at: float) -> None:
-        self._awaiting_token = False
+        self._awaiting_token = self._writing = False
+        self._answering = self._answering and self._said_something
+
+    def _speaks(self, _frame: BotStartedSpeakingFrame, at: float) -> None:
+        self._answering = True
+        self._timeline.mark("bot_started", at=at)
+
+    def _silent(self, _frame: BotStoppedSpeakingFrame, at: float) -> None:
+        self._answering = self._writing
+        self._timeline.mark("bot_stopped", at=at)
+
+    def _interrupt(self, _frame: InterruptionFrame, at: float) -> None:
+        if self._answering:
+            self._timeline.mark("interrupt", at=at)
+        self._answering = self._writing = False
 
     def _unit(self, frame: AggregatedTextFrame | TTSSpeakFrame, at: float) -> None:
+        self._answering = self._said_something = True
         self._timeline.mark("unit_released", at=at)
         ending = "" if frame.text[-1:].isspace() else " "
         self._timeline.mark("bot_text", at=at, text=frame.text.lstrip() + ending)
 
     def _tool_call(self, frame: FunctionCallInProgressFrame, at: float) -> None:
+        self._answering = self._said_something = True
         arguments = dict(frame.arguments or {})
         self._timeline.mark("tool_call", at=at, tool=frame.function_name, arguments=arguments)
 
