@@ -10,11 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-STAGES = (
-    "user_speech_end",
+REPLY_CHAIN = (
     "stt_final",
+    "user_stopped",
     "llm_request",
     "llm_first_token",
+    "tool_call",
+    "tool_result",
     "unit_released",
     "tts_request",
     "synthesis_start",
@@ -23,11 +25,20 @@ STAGES = (
     "client_received",
     "decoded",
     "scheduled",
+    "bot_started",
     "audible",
+)
+"""In the order they happen between the user's last sound and the bot's first."""
+
+_NO_STAGES = ("user_stopped", "tool_call", "tool_result", "bot_started")
+
+BARGE_IN = ("interrupt", "ducked", "silent")
+
+STAGES = (
+    "user_speech_end",
+    *(name for name in REPLY_CHAIN if name not in _NO_STAGES),
     "user_onset",
-    "interrupt",
-    "ducked",
-    "silent",
+    *BARGE_IN,
 )
 """DESIGN's stage names; a stage is never reported under another's name."""
 
@@ -35,14 +46,11 @@ EVENTS = (
     "session_start",
     "session_end",
     "user_started",
-    "user_stopped",
     "user_text",
-    "bot_started",
     "bot_stopped",
     "bot_text",
     "heard_text",
-    "tool_call",
-    "tool_result",
+    *_NO_STAGES,
     "error",
     "device",
     "note",

@@ -65,13 +65,19 @@ def run_file(invocation: Invocation, scenario: Scenario, out_dir: Path) -> Resul
 
 async def _run(invocation: Invocation, scenario: Scenario, out_dir: Path) -> Result:
     from bot.parts import open_parts
-    from bot.scenario.overrides import replayed, scenario_settings
+    from bot.scenario.overrides import replay_file, replayed, scenario_settings
     from bot.scenario.runner import run_scenario
 
     settings = scenario_settings(scenario, invocation.settings)
+    replay = replay_file(scenario)
+
+    def tell(line: str) -> None:
+        # The replay is served on loopback: its address would pass for a configured model.
+        _notify(f"LLM: a replay of {replay}" if replay and line.startswith("LLM: ") else line)
+
     async with (
         replayed(scenario, settings) as effective,
-        open_parts(effective, invocation.secrets, notify=_notify) as parts,
+        open_parts(effective, invocation.secrets, notify=tell) as parts,
     ):
         progress = _notify if sys.stderr.isatty() else None
         return await run_scenario(

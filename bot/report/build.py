@@ -53,6 +53,7 @@ def _render(
     columns = columns_for(duration_s)
     rows = view.waits(result["turns"], duration_s)
     shown = view.marks(events, duration_s)
+    transcript = view.transcript(result)
     return environment.from_string(_asset("page.html")).render(
         result=result,
         style=_asset("style.css"),
@@ -65,7 +66,8 @@ def _render(
         segments=view.used_segments(rows),
         marks=shown,
         stages=[stage for stage in view.MARKED if any(m.stage == stage for m in shown)],
-        transcript=view.transcript(result),
+        transcript=transcript,
+        struck=any(not heard for line in transcript for _, heard in line.words),
         notes=view.notes(events),
         ticks=_ticks(duration_s),
         slug=view.slug,

@@ -8,27 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.scenario.segments import SEGMENTS
+from speech.timeline import BARGE_IN, REPLY_CHAIN
 
 Record = Mapping[str, Any]
+
+_UNDRAWN = ("user_stopped", "bot_started")
+"""Beside ``llm_request`` and ``scheduled``, at nearly the same moment."""
 
 MARKED = (
     "user_onset",
     "user_speech_end",
-    "stt_final",
-    "llm_request",
-    "llm_first_token",
-    "tool_call",
-    "tool_result",
-    "unit_released",
-    "tts_request",
-    "synthesis_start",
-    "first_chunk",
-    "transport_send",
-    "scheduled",
-    "audible",
-    "interrupt",
-    "ducked",
-    "silent",
+    *(stage for stage in REPLY_CHAIN if stage not in _UNDRAWN),
+    *BARGE_IN,
     "error",
 )
 """The stages drawn over the waveforms, in the order of the legend."""

@@ -19,6 +19,7 @@ from bot.parts import Parts
 from bot.report.well_formed import well_formed
 from bot.scenario.checks import Window, check
 from bot.scenario.outputs import write_outputs
+from bot.scenario.overrides import replay_file
 from bot.scenario.player import Player, Spoken
 from bot.scenario.render import Rendered, render_turns
 from bot.scenario.response import transcribe_replies, wants_response
@@ -78,7 +79,9 @@ async def run_scenario(
             timeline.subscribe(partial(_tell, scenario, progress))
         return Conversation(parts, transport, timeline, greet=scenario.greet)
 
-    environment = describe_environment(settings, parts.llm.description)
+    name = replay_file(scenario)
+    llm = f"a replay of {name}" if name else parts.llm.description
+    environment = describe_environment(settings, llm)
     run = ScenarioRun(scenario, settings, clips, environment, notices, parts.recogniser)
     return await run.run(open_talk, out_dir)
 

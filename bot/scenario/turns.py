@@ -8,29 +8,9 @@ from dataclasses import dataclass, field
 from bot.scenario.interruptions import SPEECH_SLACK_S, Interruption, Span, find_interruptions
 from bot.scenario.picking import first_at, heard_of, joined_text, last_at, reply_ids
 from bot.scenario.segments import Segment, segments
-from speech.timeline import TimelineEvent
+from speech.timeline import REPLY_CHAIN, TimelineEvent
 
-REPLY_STAGES = (
-    "stt_final",
-    "user_stopped",
-    "llm_request",
-    "llm_first_token",
-    "tool_call",
-    "tool_result",
-    "unit_released",
-    "tts_request",
-    "synthesis_start",
-    "first_chunk",
-    "transport_send",
-    "client_received",
-    "decoded",
-    "scheduled",
-    "bot_started",
-    "audible",
-)
-"""In the order they happen between the user's last sound and the bot's first."""
-
-_BY_REPLY = frozenset(REPLY_STAGES[REPLY_STAGES.index("tts_request") :]) - {"bot_started"}
+_BY_REPLY = frozenset(REPLY_CHAIN[REPLY_CHAIN.index("tts_request") :]) - {"bot_started"}
 """Stages that carry the reply's id, where the transport and the voice know it."""
 
 DETECTOR_S = "detector_s"
@@ -183,7 +163,7 @@ def _times(
         times["stt_final"] = heard - anchor
     if frame.stopped < float("inf"):
         times["user_stopped"] = frame.stopped - anchor
-    for stage in REPLY_STAGES[2:]:
+    for stage in REPLY_CHAIN[2:]:
         of = replies if stage in _BY_REPLY else None
         at = first_at(events, stage, frame.stopped, frame.next_stopped, of)
         if at is not None:

@@ -66,7 +66,7 @@ BAD_FILES = [
     ("tts: {threads: -1}\n", "tts.threads is -1, expected a whole number from 0 to 256"),
     ("tts: {voice: ''}\n", "tts.voice is '', expected text that is not empty"),
     ("models: {dir: ''}\n", "models.dir is '', expected a path or null"),
-    ("bot: {language: no}\n", "bot.language is false, expected text that is not empty; put it in quotes"),
+    ("bot: {language: no}\n", "expected text that is not empty; put it in quotes"),
     ("audio: {latency_s: 3}\n", "expected a number from 0 to 1 or one of low, high"),
     ("tools: {enabled: [a, 1]}\n", "expected a list, each text"),
     ("tts: {speed: 5, threads: -1}\n", "(and 1 more)"),

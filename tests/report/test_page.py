@@ -68,3 +68,17 @@ def test_nothing_is_wider_than_a_phone(tmp_path: Path, page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(write_run(tmp_path).as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("width", [1240, 390])
+def test_the_waveform_has_no_scroll_bars_until_it_is_zoomed(
+    tmp_path: Path, page: Page, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(write_run(tmp_path, duration_s=10.03, text="x").as_uri())
+    page.locator(".legend.stages li").first.hover()
+    box = "(() => { const s = document.getElementById('scroller'); return "
+    assert page.evaluate(f"{box} s.scrollWidth - s.clientWidth }})()") == 0
+    assert page.evaluate(f"{box} s.offsetHeight - s.clientHeight }})()") == 0
+    page.get_by_role("button", name="3×").click()
+    assert page.evaluate(f"{box} s.scrollWidth - s.clientWidth }})()") > width

@@ -51,6 +51,15 @@ def test_it_loads_nothing_but_the_recording_beside_it(tmp_path: Path) -> None:
     assert not re.search(r"https?://|@import|url\(", page)
 
 
+def test_the_key_to_struck_words_is_there_where_words_are_struck(tmp_path: Path) -> None:
+    assert "Struck words" in write_run(tmp_path, text="plain words").read_text()
+    record = json.loads((tmp_path / "result.json").read_text())
+    for turn in [record["greeting"], *record["turns"]]:
+        turn["heard_text"] = turn["bot_text"]
+    (tmp_path / "result.json").write_text(json.dumps(record))
+    assert "Struck words" not in build_report(tmp_path).read_text()
+
+
 def test_no_text_of_a_run_becomes_markup(tmp_path: Path) -> None:
     page = write_run(tmp_path).read_text()
     tags = Tags(page)

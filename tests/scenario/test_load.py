@@ -59,7 +59,7 @@ def test_our_own_scenarios_are_right(path: Path) -> None:
         ("turns:\n- {text: hi, after: bot_started - 1 s}", ["before it happens"]),
         ("turns:\n- {text: hi, at: 1 s, after: ready}", ["either at or after"]),
         ("turns:\n- {wav: a.wav, silence: 1 s}", ["exactly one of text, wav, silence, noise"]),
-        ("turns:\n- {noise: {s: 1, kind: bark}}", ["turns[0].noise.kind: expected one of white, cough"]),
+        ("turns:\n- {noise: {s: 1, kind: bark}}", ["noise.kind: expected one of white, cough"]),
         ("turns:\n- {noise: {s: 1, dbf: -3}}", ["dbf: unknown key", "'dbfs'"]),
         ("turns:\n- {text: hi, expect: [{turns: 1, event: bot_text}]}", ["exactly one of event"]),
         ("turns:\n- {text: hi, expect: [{from: audible, to: silent}]}", ["needs from, to and"]),

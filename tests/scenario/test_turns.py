@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.scenario.turns import REPLY_STAGES, read_timeline
-from speech.timeline import NAMES, TimelineEvent
+from bot.scenario.turns import read_timeline
+from speech.timeline import NAMES, REPLY_CHAIN, TimelineEvent
 from tests.scenario.lines import BARGE_IN, ONE_TURN, timeline
 
 
@@ -149,7 +149,7 @@ def test_any_timeline_at_all_is_read_without_a_fault(events: list[TimelineEvent]
     talk = read_timeline(events)
     for turn in talk.turns:
         assert set(turn.times) <= {
-            *REPLY_STAGES,
+            *REPLY_CHAIN,
             "user_speech_end",
             "user_onset",
             "interrupt",
