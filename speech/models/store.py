@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from speech.errors import ModelFileError
-from speech.models.catalog import Model, ModelFile, find_model
+from speech.models.catalog import CATALOG, Model, ModelFile, find_model
 
 STAMP_NAME = ".verified"
 HASH_BLOCK_BYTES = 1 << 20
@@ -42,12 +42,23 @@ def models_root(root: Path | None = None) -> Path:
 def model_dir(model_id: str, root: Path | None = None) -> Path:
     """The folder of an installed model, whose files are what their hashes name.
 
+    A path (with a slash, or to a folder that is there) stands for the user's own model and
+    is not checked but for being a folder.
+
     Cheap at every start: presence and size of each file, and the remembered result of the
     full SHA-256 check; a file whose size or time changed since is hashed again. Of a model
     usable in part (voices) some files may be absent. Raises ``ModelFileError`` that names
     the missing or corrupt file, ``UsageError`` for an unknown id. Blocks while it hashes
     (about 0.1 s per 100 MB): call it off the loop.
     """
+    own = Path(model_id).expanduser()
+    if model_id not in CATALOG and (os.sep in model_id or own.is_dir()):
+        if not own.is_dir():
+            raise ModelFileError(
+                f"{own} is not a folder with a model: give a folder, "
+                "or a model of 'earshot models list'"
+            )
+        return own
     model = find_model(model_id)
     folder = models_root(root) / model.id
     states = check_files(model, folder)

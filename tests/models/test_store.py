@@ -168,3 +168,25 @@ def test_root_argument_before_variable_before_cache(
     monkeypatch.delenv("EARSHOT_MODELS__DIR")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert models_root() == Path("~/.cache/earshot/models").expanduser()
+
+
+def test_a_folder_of_the_users_own_is_taken_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    assert model_dir(str(tmp_path / "mine")) == tmp_path / "mine"
+    monkeypatch.chdir(tmp_path)
+    assert model_dir("mine") == Path("mine")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert model_dir("~/mine") == tmp_path / "mine"
+    with pytest.raises(ModelFileError, match=r"gone is not a folder with a model: give a folder"):
+        model_dir(str(tmp_path / "gone"))
+
+
+def test_a_folder_of_a_models_name_does_not_stand_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("whisper-tiny.en").mkdir()
+    with pytest.raises(ModelFileError, match="not complete"):
+        model_dir("whisper-tiny.en", tmp_path / "models")
