@@ -127,7 +127,8 @@ def test_a_spoken_conversation(talk: Talk, virtual_card: VirtualCard) -> None:
         assert talk.named(stage), stage
     talk.interrupt()
     assert talk.end() == 0, talk.errors()
-    assert "".join(event["text"] for event in talk.named("heard_text")).endswith("Goodbye. ")
+    heard = "".join(event["text"] for event in talk.named("heard_text"))
+    assert heard.rstrip().endswith("Goodbye.")  # its last silence may be cut
     assert talk.named("session_end")
     assert "Traceback" not in talk.errors()
 
