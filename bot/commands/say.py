@@ -70,6 +70,7 @@ class Spoken:
                 for word in self.words
             ],
             "file": file,
+            "rss_mb": peak_memory_mb(),
         }
 
     def _seconds(self, sample: int) -> float:
@@ -80,6 +81,7 @@ class Spoken:
     name="say",
     epilog="Examples:\n  earshot say 'The train leaves at nine.' -o train.wav\n"
     "  earshot say 'Read this to me.' --voice bf_emma --speed 1.2\n"
+    "  earshot say Hello --blend af_heart:0.7 --blend am_adam:0.3\n"
     "  date | earshot say\n  earshot say Hello -o - | aplay -f S16_LE -r 24000",
 )
 @click.argument("words", metavar="[TEXT]...", nargs=-1)
@@ -89,17 +91,22 @@ class Spoken:
 )  # fmt: skip
 @click.option("--play", is_flag=True, help="Play it too when a file is written.")
 @click.option("--voice", metavar="NAME", help="A voice; see --voices.  [default: tts.voice]")
+@click.option(
+    "--blend", metavar="NAME[:WEIGHT]", multiple=True,
+    help="A voice of a mix, for each; as --voice NAME:WEIGHT+NAME:WEIGHT.",
+)  # fmt: skip
 @click.option("--speed", type=float, metavar="X", help="0.5 to 2.0.  [default: tts.speed]")
 @click.option("--voices", "list_voices", is_flag=True, help="List the voices.")
 def command(
     invocation: Invocation, words: tuple[str, ...], output: str | None, play: bool,
-    voice: str | None, speed: float | None, list_voices: bool,
+    voice: str | None, blend: tuple[str, ...], speed: float | None, list_voices: bool,
 ) -> None:  # fmt: skip
     """Speak TEXT on the sound card or into a file; - or nothing reads standard input.
 
     Text without a letter or digit cannot be spoken: exit 1, and no file is written.
     """
     settings = invocation.settings
+    voice = _voice(voice, blend, settings.tts.voice)
     if not list_voices:
         _check_output(output, invocation.json)
     text = "" if list_voices else _read(words)
@@ -109,12 +116,20 @@ def command(
     engine = build_engine(settings)
     if list_voices:
         return _print_voices(invocation, engine)
-    voice, speed = voice or settings.tts.voice, settings.tts.speed if speed is None else speed
+    speed = settings.tts.speed if speed is None else speed
     plays = play or output is None
     saying = _say(invocation, engine, text, voice, speed, output, plays)
     spoken = asyncio.run(_until_interrupted(saying))
     _report(invocation, spoken, engine.name, voice, output)
     return None
+
+
+def _voice(voice: str | None, blend: tuple[str, ...], default: str) -> str:
+    if not blend:
+        return default if voice is None else voice
+    if voice is not None:
+        raise UsageError("--voice and --blend both name the voice; choose one")
+    return "+".join(blend)
 
 
 def _check_output(output: str | None, as_json: bool) -> None:
@@ -221,6 +236,16 @@ def _report(
     elif output not in (None, STDOUT):
         seconds = spoken.samples / spoken.sample_rate
         click.echo(f"{output}: {seconds:.1f} s, first audio after {spoken.first_audio_s:.2f} s")
+
+
+def peak_memory_mb() -> float | None:
+    """The most resident memory this process has had; None where the system does not say."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    unit = 1 if sys.platform == "darwin" else 1_024
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6, 1)
 
 
 class _StdoutSink:

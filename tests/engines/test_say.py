@@ -46,7 +46,9 @@ def test_a_file_and_its_json(tmp_path: Path) -> None:
     record = json.loads(result.stdout)
     assert set(record) == {
         "engine", "voice", "sample_rate", "audio_s", "first_audio_ms", "total_ms", "words", "file",
+        "rss_mb",
     }  # fmt: skip
+    assert 50 < record["rss_mb"] < 8_000
     assert (record["engine"], record["voice"]) == ("kokoro_onnx", "af_heart")
     assert (record["sample_rate"], record["file"]) == (24_000, str(path))
     assert 0 < record["first_audio_ms"] <= record["total_ms"]
@@ -57,13 +59,43 @@ def test_a_file_and_its_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "kind"), [("flac", "FLAC"), ("mp3", "MP3"), ("ogg", "OGG"), ("opus", "OGG")]
-)
+    ("ending", "kind"),
+    [
+        ("wav", "WAV"), ("flac", "FLAC"), ("mp3", "MP3"), ("ogg", "OGG"), ("opus", "OGG"),
+    ],
+)  # fmt: skip
 def test_the_ending_names_the_format(tmp_path: Path, ending: str, kind: str) -> None:
+    """Each file is decoded, and what it says recognised."""
     path = tmp_path / f"a.{ending}"
-    assert say("Yes.", "-o", str(path)).exit_code == 0
+    record = json.loads(say(TEXT, "-o", str(path), "--json").stdout)
     assert soundfile.info(path).format == kind
-    assert soundfile.info(path).duration > 0.3
+    samples, rate_hz = soundfile.read(path, dtype="int16")
+    assert (samples.ndim, rate_hz) == (1, 24_000)
+    assert len(samples) / rate_hz == pytest.approx(record["audio_s"], abs=0.1)
+    assert word_error_rate(TEXT, samples, rate_hz) <= 0.2
+
+
+def test_a_blend_is_a_voice(tmp_path: Path) -> None:
+    arguments = {
+        "blend": ("--blend", "af_heart:0.7", "--blend", "am_adam:0.3"),
+        "one": ("--blend", "af_heart:0.7+am_adam:0.3"),
+        "voice": ("--voice", "af_heart:0.7+am_adam:0.3"),
+        "part": ("--voice", "af_heart"),
+    }
+    audio = {}
+    for name, voice in arguments.items():
+        path = tmp_path / f"{name}.wav"
+        record = json.loads(say("Yes.", "-o", str(path), "--json", *voice).stdout)
+        assert record["voice"] == voice[1] if name == "part" else "af_heart:0.7+am_adam:0.3"
+        audio[name] = path.read_bytes()
+    assert audio["blend"] == audio["one"] == audio["voice"] != audio["part"]
+
+
+def test_a_hint_is_spoken_and_its_word_is_timed(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    record = json.loads(say("A [dog](/tɹˈAn/) is at nine.", "-o", str(path), "--json").stdout)
+    assert [word for word, _, _ in record["words"]] == ["A", "dog", "is", "at", "nine"]
+    assert word_error_rate("A train is at nine.", *read_wav(path)) <= 0.2
 
 
 def test_words_need_no_quotes_and_flags_are_taken(tmp_path: Path) -> None:
@@ -100,6 +132,10 @@ def test_nothing_to_say_is_a_failure_and_writes_no_file(tmp_path: Path, text: st
         (("hi", "-o", "no/such/folder/a.wav"), "the folder of no/such/folder/a.wav does not exist"),
         (("hi", "-o", "-", "--json"), "choose one"),
         (("hi", "-o", "a.wav", "--voice", "nobody"), "no voice 'nobody'; choose one of: af_"),
+        (("hi", "-o", "a.wav", "--voice", ""), "no voice ''; choose one of: af_"),
+        (("hi", "-o", "a.wav", "--blend", "af_heart", "--blend", "nobody:2"), "no voice 'nobody'"),
+        (("hi", "-o", "a.wav", "--blend", "af_heart:0"), "af_heart weighs 0; give above 0"),
+        (("hi", "-o", "a.wav", "--blend", "af_heart", "--voice", "am_adam"), "choose one"),
         (("hi", "-o", "a.wav", "--speed", "3"), "speed is 3; give 0.5 to 2"),
         (("hi", "-o", "a.wav", "--speed", "nan"), "speed is nan; give 0.5 to 2"),
     ],
