@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
-.PHONY: help run demo test lint format bench setup setup-dev system-test models lock clean
+.PHONY: help run demo test test-torch lint format bench setup setup-dev system-test models lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,6 +32,11 @@ test: system-test setup-dev ## set everything up, lint, type-check and test
 	@$(BIN)/earshot models pull --all
 	@$(BIN)/python -m tests.speech_assets
 	@$(BIN)/python -m pytest -q $(ARGS)
+
+test-torch: ## test the torch engine in a Python 3.11 of its own
+	@scripts/second_python.sh
+	@.venv-torch/bin/python -m pytest -q -m second_python tests/kokoro_torch \
+	  tests/engines/test_conformance.py $(ARGS)
 
 lint: setup-dev ## ruff, mypy, import rules
 	@$(BIN)/ruff check .

@@ -72,18 +72,21 @@ class TestAudio:
             end = chunk.first_sample + len(chunk.samples)
             assert all(chunk.first_sample <= word.start < end for word in chunk.words)
 
+    @pytest.mark.usefixtures("understood")
     async def test_what_is_heard_is_the_text(
         self, session: SpeechSession, engine: SpeechEngine
     ) -> None:
         samples = joined(await collect(session.speak("u1", SENTENCE)))
         assert word_error_rate(SENTENCE, samples, engine.sample_rate) <= 0.2
 
+    @pytest.mark.usefixtures("understood")
     async def test_a_text_beyond_the_models_limit_loses_nothing(
         self, session: SpeechSession, engine: SpeechEngine
     ) -> None:
         samples = joined(await collect(session.speak("u1", LONG)))
         assert word_error_rate(LONG, samples, engine.sample_rate) <= 0.2
 
+    @pytest.mark.usefixtures("understood")
     async def test_speed_makes_it_shorter(self, engine: SpeechEngine, case: EngineCase) -> None:
         lengths = [
             len(joined(await collect((await engine.open(case.voice, speed)).speak("u", SENTENCE))))

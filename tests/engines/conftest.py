@@ -12,7 +12,9 @@ from tests.engines.listening import Stamps
 from tests.engines.registry import ENGINES, EngineCase
 
 
-@pytest.fixture(scope="module", params=ENGINES, ids=lambda case: case.name)
+@pytest.fixture(
+    scope="module", params=[pytest.param(case, marks=case.marks, id=case.name) for case in ENGINES]
+)
 def case(request: pytest.FixtureRequest) -> EngineCase:
     return request.param
 
@@ -23,6 +25,13 @@ async def engine(case: EngineCase) -> AsyncIterator[SpeechEngine]:
     await engine.start()
     yield engine
     await engine.aclose()
+
+
+@pytest.fixture
+def understood(case: EngineCase) -> None:
+    """Skips where what is spoken is no speech."""
+    if not case.understood:
+        pytest.skip("random weights")
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from speech.engine import SpeechEngine, SpeechSession
 from speech.engines.kokoro_onnx import KokoroOnnxEngine
+from speech.engines.kokoro_torch import KokoroTorchEngine
 from speech.kokoro.session import KokoroSession
 from speech.models.store import models_root
 from tests.support import require
@@ -21,13 +24,16 @@ class EngineCase:
     """How to make an engine and what the suite may ask of it.
 
     ``make`` skips (fails in CI) where the engine's parts are missing. ``broken`` makes the
-    session's units fail for real while it is entered.
+    session's units fail for real while it is entered. ``understood`` is False for random
+    weights, whose sound is no speech.
     """
 
     name: str
     make: Callable[[], SpeechEngine]
     voice: str
     broken: Callable[[SpeechSession], AbstractContextManager[None]]
+    understood: bool = True
+    marks: tuple[pytest.MarkDecorator, ...] = ()
 
 
 def kokoro_paths() -> tuple[Path, Path]:
@@ -43,9 +49,27 @@ def make_kokoro_onnx() -> KokoroOnnxEngine:
     return KokoroOnnxEngine(*kokoro_paths(), unit_timeout_s=240)
 
 
+def torch_weights() -> Path | None:
+    """The published weights' folder, where it was fetched; else the tests make random ones."""
+    folder = models_root() / "kokoro-82m-torch"
+    return folder if (folder / "kokoro-v1_0.pth").is_file() else None
+
+
+def make_kokoro_torch() -> KokoroTorchEngine:
+    """On what ``tts.device: auto`` takes. Skips, in CI too, in a Python without torch."""
+    if not all(importlib.util.find_spec(name) for name in ("torch", "kokoro")):
+        pytest.skip("torch: make test-torch")
+    folder, voices = torch_weights(), models_root() / "kokoro-voices"
+    if folder is None:
+        from tests.kokoro_torch.networks import laid_down
+
+        folder = voices = laid_down()[0]
+    return KokoroTorchEngine(folder, voices, threads=1, unit_timeout_s=240)
+
+
 @contextmanager
 def _wrong_styles(session: SpeechSession) -> Iterator[None]:
-    """Styles of a wrong size, which onnxruntime itself refuses."""
+    """Styles of a wrong size, which onnxruntime and torch refuse themselves."""
     assert isinstance(session, KokoroSession)
     voice = session._voice
     session._voice = np.zeros((510, 1, 7), np.float32)
@@ -53,4 +77,14 @@ def _wrong_styles(session: SpeechSession) -> Iterator[None]:
     session._voice = voice
 
 
-ENGINES = [EngineCase("kokoro_onnx", make_kokoro_onnx, "af_heart", _wrong_styles)]
+ENGINES = [
+    EngineCase("kokoro_onnx", make_kokoro_onnx, "af_heart", _wrong_styles),
+    EngineCase(
+        "kokoro_torch",
+        make_kokoro_torch,
+        "af_heart" if torch_weights() else "af_random",
+        _wrong_styles,
+        understood=torch_weights() is not None,
+        marks=(pytest.mark.second_python,),
+    ),
+]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +11,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def kokoro(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Torch]:
-    """About 0.7 GB of memory and, for the session, 0.3 GB of disk.
+def kokoro() -> Torch:
+    """About 0.7 GB of memory.
 
     One thread: OpenMP's threads wait for each other by spinning, so on a machine that other
     tests keep busy two of them took three times the processor time of one.
@@ -22,8 +20,5 @@ def kokoro(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Torch]:
     from speech.kokoro.torch_streaming import TorchStreamingKokoro
     from tests.kokoro_torch import networks
 
-    folder = tmp_path_factory.mktemp("kokoro")
-    original = networks.random_network()
-    networks.save(original, folder)
-    yield networks.Torch(folder, original, TorchStreamingKokoro(folder, "cpu", threads=1))
-    shutil.rmtree(folder)  # pytest keeps the last three
+    folder, original = networks.laid_down()
+    return networks.Torch(folder, original, TorchStreamingKokoro(folder, "cpu", threads=1))

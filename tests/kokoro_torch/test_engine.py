@@ -1,74 +1,64 @@
-"""Guards: the torch engine keeps the promises of ``speech.engine`` that need no real weights."""
+"""Guards: what the torch engine does beyond ``tests/engines/test_conformance.py``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from speech.engine import SpeechSession
 from speech.engines.kokoro_torch import KokoroTorchEngine
-from speech.errors import ModelFileError
+from speech.errors import EngineError, ModelFileError
 
-pytest.importorskip("torch", reason="torch: scripts/second_python.sh")
+pytest.importorskip("torch", reason="torch: make test-torch")
 
-from tests.engines import conformance
-from tests.engines.conformance import TestCancel, TestSessions, TestText
-from tests.engines.conftest import engine, session, stamps
-from tests.engines.registry import EngineCase
+from tests.engines.listening import collect, until_idle
 from tests.kokoro_torch.networks import VOICE, Torch, save_voice
 
-__all__ = ["TestCancel", "TestSessions", "TestText", "engine", "session", "stamps"]
+pytestmark = pytest.mark.second_python
 
-pytestmark = [pytest.mark.second_python, pytest.mark.asyncio(loop_scope="module")]
-
-
-@contextmanager
-def wrong_styles(session: SpeechSession) -> Iterator[None]:
-    """Styles of a wrong size, which torch itself refuses."""
-    voice = session._voice  # type: ignore[attr-defined]
-    session._voice = np.zeros((510, 1, 7), np.float32)  # type: ignore[attr-defined]
-    yield
-    session._voice = voice  # type: ignore[attr-defined]
+LONG = "and then the path follows the river past the old stone mill " * 8
 
 
-@pytest.fixture(scope="module")
-def case(kokoro: Torch, tmp_path_factory: pytest.TempPathFactory) -> EngineCase:
-    voices = tmp_path_factory.mktemp("voices")
-    save_voice(voices)
-
-    def make() -> KokoroTorchEngine:
-        return KokoroTorchEngine(kokoro.folder, voices, device="cpu", threads=1, unit_timeout_s=240)
-
-    return EngineCase("kokoro_torch", make, VOICE, wrong_styles)
+@pytest.fixture
+def engine(kokoro: Torch) -> KokoroTorchEngine:
+    return KokoroTorchEngine(kokoro.folder, kokoro.folder, device="cpu", threads=1)
 
 
-class TestAudio(conformance.TestAudio):
-    """Random weights are not understood, and speak as fast as they can at any speed."""
+async def test_it_tells_what_it_computes_in_once_it_knows(engine: KokoroTorchEngine) -> None:
+    assert engine.precision is None
+    await engine.start()
+    assert engine.precision == "float32 on cpu"
+    await engine.aclose()
 
-    test_what_is_heard_is_the_text = None  # type: ignore[assignment]
-    test_a_text_beyond_the_models_limit_loses_nothing = None  # type: ignore[assignment]
-    test_speed_makes_it_shorter = None  # type: ignore[assignment]
+
+async def test_a_unit_past_its_deadline_fails_and_stops_computing(
+    engine: KokoroTorchEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = await engine.open(VOICE)
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "unit_timeout_s", 0.2)
+        with pytest.raises(EngineError, match=r"no speech within 0\.2 s"):
+            await collect(session.speak("u1", LONG))
+    async with asyncio.timeout(5):
+        await until_idle()
+    assert await collect(session.speak("u2", "Yes."))
+    await engine.aclose()
 
 
-class TestStart:
-    async def test_without_weights_it_says_what_to_put_where(self, tmp_path: Path) -> None:
-        save_voice(tmp_path)
-        engine = KokoroTorchEngine(tmp_path, tmp_path, device="cpu")
-        with pytest.raises(ModelFileError, match=r"put hexgrad/Kokoro-82M's config\.json"):
-            await engine.start()
-        await engine.aclose()
+async def test_without_weights_it_says_what_to_put_where(tmp_path: Path) -> None:
+    save_voice(tmp_path)
+    engine = KokoroTorchEngine(tmp_path, tmp_path, device="cpu")
+    with pytest.raises(ModelFileError, match=r"put hexgrad/Kokoro-82M's config\.json"):
+        await engine.start()
+    await engine.aclose()
 
-    async def test_another_alphabet_is_refused(
-        self, kokoro: Torch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Kokoro v1.1 numbers its phonemes otherwise, and would speak gibberish."""
-        save_voice(tmp_path)
-        monkeypatch.setattr("speech.engines.kokoro_torch.VOCABULARY", {"a": 1})
-        engine = KokoroTorchEngine(kokoro.folder, tmp_path, device="cpu")
-        with pytest.raises(ModelFileError, match="numbers phonemes otherwise"):
-            await engine.start()
-        await engine.aclose()
+
+async def test_another_alphabet_is_refused(
+    engine: KokoroTorchEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kokoro v1.1 numbers its phonemes otherwise, and would speak gibberish."""
+    monkeypatch.setattr("speech.engines.kokoro_torch.VOCABULARY", {"a": 1})
+    with pytest.raises(ModelFileError, match="numbers phonemes otherwise"):
+        await engine.start()
+    await engine.aclose()
