@@ -47,6 +47,8 @@ class _State:
 class OnnxStreamingKokoro:
     """The prepared graphs, loaded; see ``StreamingKokoro`` for the promises."""
 
+    streams = True
+
     def __init__(self, prepared: Prepared, threads: int = 0) -> None:
         """Load; ``threads`` 0 takes every core. Raises ``ModelFileError``."""
         self._epsilons = prepared.epsilons

@@ -29,6 +29,7 @@ from speech.kokoro.streaming import (
 )
 from speech.kokoro.unit import Line, Unit, UnitCancelled
 from speech.kokoro.voices import Voice, style_for
+from speech.kokoro.windows import Passage, Window, passage, windows
 from speech.kokoro.word_times import PieceWords, leading_silence
 
 if TYPE_CHECKING:
@@ -102,19 +103,21 @@ class KokoroSession:
             unit.cancel()
 
     async def _unit(self, unit: Unit, text: str) -> AsyncGenerator[PcmChunk]:
-        pieces, aligner = await self._spelled(unit, text)
-        fronts = [self._front(unit, piece) for piece in pieces[:1]]
+        shown, aligner = await self._spelled(unit, text)
+        row = sum(len(window.phonemes) for window in shown)
+        fronts = [self._front(unit, window, row) for window in shown[:1]]
         delivery = Delivery(unit.id)
-        for number, piece in enumerate(pieces):
-            is_last = number + 1 == len(pieces)
-            words = self._engine.spell(partial(_words, aligner, piece, is_last))
+        for number, window in enumerate(shown):
+            is_last = number + 1 == len(shown)
+            words = self._engine.spell(partial(_words, aligner, window.phonemes, is_last))
             utterance = await self._wait(unit, fronts.pop())
-            skipped = self._skipped_frames(utterance)
-            delivery.begin(piece, skipped, utterance)
-            async with aclosing(self._sound(unit, piece, utterance, skipped)) as stretches:
+            spoken = passage(utterance, window)
+            skipped = self._skipped_frames(spoken)
+            delivery.begin(window, skipped, spoken)
+            async with aclosing(self._sound(unit, row, utterance, spoken, skipped)) as stretches:
                 async for audio, ends in stretches:
-                    if ends and not is_last:  # begun before this piece's end is handed on
-                        fronts.append(self._front(unit, pieces[number + 1]))
+                    if ends and not is_last:  # begun before this window's end is handed on
+                        fronts.append(self._front(unit, shown[number + 1], row))
                     known = await self._wait(unit, words)
                     for chunk in delivery.take(audio, known, is_last=ends):
                         if chunk.first_sample == 0:
@@ -124,13 +127,14 @@ class KokoroSession:
     async def _wait(self, unit: Unit, future: asyncio.Future[T]) -> T:
         return await unit.wait(future, self._engine.unit_timeout_s)
 
-    async def _spelled(self, unit: Unit, text: str) -> tuple[list[str], WordAligner]:
-        job = partial(_spell, text, self._language, unit)
+    async def _spelled(self, unit: Unit, text: str) -> tuple[list[Window], WordAligner]:
+        job = partial(_spell, text, self._language, unit, streams=self._engine.streams)
         return await self._wait(unit, self._engine.spell(job))
 
-    def _front(self, unit: Unit, piece: str) -> asyncio.Future[Utterance]:
-        ids = ids_of(piece)
-        style = style_for(self._voice, len(ids))
+    def _front(self, unit: Unit, window: Window, row: int) -> asyncio.Future[Utterance]:
+        """``row``: phonemes of the unit, whose style its windows share."""
+        ids = ids_of(window.shown)
+        style = style_for(self._voice, row)
 
         def job(model: StreamingKokoro) -> Utterance:
             if not unit.computation.stopped:
@@ -144,26 +148,27 @@ class KokoroSession:
         unit.on_cancel(future.cancel)
         return future
 
-    def _skipped_frames(self, utterance: Utterance) -> int:
+    def _skipped_frames(self, spoken: Passage) -> int:
         """Frames of the silence before the first sound, which need not be computed."""
-        if utterance.frames <= SHORT_FRAMES:
+        if spoken.frames <= SHORT_FRAMES:
             return 0
-        return leading_silence(utterance.durations, self._speed) // SAMPLES_PER_FRAME
+        return leading_silence(spoken.durations, self._speed) // SAMPLES_PER_FRAME
 
     async def _sound(
-        self, unit: Unit, piece: str, utterance: Utterance, skipped: int
+        self, unit: Unit, row: int, utterance: Utterance, spoken: Passage, skipped: int
     ) -> AsyncGenerator[tuple[Audio, bool]]:
-        """The piece's samples in stretches, and whether one is the last."""
-        statistics = self._statistics.get(len(piece))
+        """The passage's samples in stretches, and whether one is the last."""
+        statistics = self._statistics.get(row)
         if utterance.frames <= SHORT_FRAMES or statistics is None:
-            audio = await self._wait(unit, self._whole(unit, piece, utterance))
+            whole = await self._wait(unit, self._whole(unit, row, utterance, spoken))
+            audio = whole[skipped * SAMPLES_PER_FRAME :]
             self._playout.add(len(audio) / SAMPLE_RATE_HZ, time.monotonic())
-            yield audio[skipped * SAMPLES_PER_FRAME :], True
+            yield audio, True
             return
         planner = ChunkPlanner(
-            utterance.frames,
+            spoken.stop,
             self._engine.speed_model,
-            start=skipped,
+            start=spoken.first + skipped,
             silent_frames=SILENT_FRAMES,
             playout=self._playout,
         )
@@ -177,12 +182,17 @@ class KokoroSession:
             ahead = self._chunk(unit, utterance, statistics, *plan) if plan else None
             yield audio, ahead is None
 
-    def _whole(self, unit: Unit, piece: str, utterance: Utterance) -> asyncio.Future[Audio]:
+    def _whole(
+        self, unit: Unit, row: int, utterance: Utterance, spoken: Passage
+    ) -> asyncio.Future[Audio]:
         def job(model: StreamingKokoro) -> Audio:
             audio, own = model.whole(utterance, unit.computation)
-            if own.mean:
-                self._statistics.fold(len(piece), own)
-            return _finite(audio)
+            if spoken.frames == utterance.frames:
+                if own.mean:
+                    self._statistics.fold(row, own)
+                return _finite(audio)
+            first, stop = (SAMPLES_PER_FRAME * frame for frame in (spoken.first, spoken.stop))
+            return _finite(audio[first:stop])
 
         return self._submit(unit, job)
 
@@ -205,15 +215,17 @@ class KokoroSession:
 
 
 def _spell(
-    text: str, language: str, unit: Unit, phonemizer: Phonemizer
-) -> tuple[list[str], WordAligner]:
-    """The pieces of a text, and what finds its words in them; in espeak's thread."""
+    text: str, language: str, unit: Unit, phonemizer: Phonemizer, *, streams: bool
+) -> tuple[list[Window], WordAligner]:
+    """The windows of a text, and what finds its words in them; in espeak's thread."""
     phonemes = phonemizer.phonemes(text, language, lambda: unit.computation.stopped)
 
     def spell(words: Sequence[str]) -> list[str]:
         return [phonemizer.phonemes(word, language) for word in words]
 
-    return split(phonemes), WordAligner(text, spell)
+    if streams:
+        return windows(phonemes), WordAligner(text, spell)
+    return [Window(piece) for piece in split(phonemes)], WordAligner(text, spell)
 
 
 def _words(aligner: WordAligner, piece: str, is_last: bool, _phonemizer: Phonemizer) -> PieceWords:

@@ -19,14 +19,18 @@ class Trim:
     The model gives 0.3 to 0.4 s before and about 0.5 s after every utterance. The first is
     waiting time for the listener, and both together make 0.9 s between two sentences, twice
     what people leave; so the lead goes and the pause follows the last mark. ``lead`` is how
-    many samples were cut before the first sound.
+    many samples were cut before the first sound. Where ``cuts_lead`` or ``cuts_end`` is false
+    that side is left as it is: more of the same unit lies there.
     """
 
-    def __init__(self, phonemes: str, rate_hz: int) -> None:
+    def __init__(
+        self, phonemes: str, rate_hz: int, *, cuts_lead: bool = True, cuts_end: bool = True
+    ) -> None:
         self.lead = 0
+        self._cuts_end = cuts_end
         self._lead_samples = round(_LEAD_S * rate_hz)
         self._pause = round(_pause_s(phonemes) * rate_hz)
-        self._started = False
+        self._started = not cuts_lead
         self._held = np.zeros(0, np.float32)
         self._silent = 0
 
@@ -34,7 +38,7 @@ class Trim:
         """What may be played of the next piece; empty while nothing is to be heard yet."""
         if not self._started:
             audio = self._onset(np.concatenate([self._held, audio]), is_last=is_last)
-        if is_last:
+        if is_last and self._cuts_end:
             audio = self._ending(audio)
         loud = np.flatnonzero(np.abs(audio) > _DECAY)
         self._silent = len(audio) - 1 - int(loud[-1]) if loud.size else self._silent + len(audio)

@@ -54,6 +54,9 @@ class StreamingKokoro(Protocol):
     Every method raises ``EngineError``, also when the computation was stopped.
     """
 
+    streams: bool
+    """Whether it knows durations and computes chunks; otherwise ``whole`` is all there is."""
+
     def front(
         self, ids: Sequence[int], style: NDArray[np.float32], speed: float, computation: Computation
     ) -> Utterance:

@@ -103,6 +103,8 @@ class TorchStreamingKokoro:
     run: at most the rest of the chunk.
     """
 
+    streams = True
+
     def __init__(
         self, folder: Path, device: str = "auto", *, threads: int = 0, half: bool | None = None
     ) -> None:

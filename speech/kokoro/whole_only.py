@@ -17,6 +17,8 @@ _Inputs = tuple[list[int], NDArray[np.float32], float]
 class WholeOnlyKokoro:
     """``StreamingKokoro`` that knows no frames or durations and computes all in ``whole``."""
 
+    streams = False
+
     def __init__(self, model: KokoroModel) -> None:
         self._model = model
 
