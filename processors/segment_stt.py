@@ -27,7 +27,7 @@ from pipecat.services.stt_service import STTService
 from pipecat.utils.errors import ErrorCategory
 from pipecat.utils.time import time_now_iso8601
 
-from processors.nothing_heard import NothingHeardFrame
+from processors.nothing_heard import NothingHeardFrame, covers
 from speech.hearing.judgement import has_words, is_audible
 from speech.hearing.recogniser import RECOGNISER_RATE_HZ, Recogniser, RecognitionError
 from speech.hearing.segments import SegmentBuffer
@@ -42,8 +42,8 @@ class SegmentSttService(STTService):
     Every stretch gets one outcome: a final ``TranscriptionFrame``, or a ``NothingHeardFrame``
     (noise; or the recogniser failed, which is also reported as an error). No outcome is given
     while the user speaks again or audio still waits: the texts are kept and given together with
-    the last, as one final transcript, so a turn never ends on half of what was said. Kept texts
-    are shown as ``InterimTranscriptionFrame``.
+    the last, as one final transcript, and it says which stretches it covers, so a turn never
+    ends on half of what was said. Kept texts are shown as ``InterimTranscriptionFrame``.
 
     pipecat's own ``SegmentedSTTService`` differs in these points: it finalises the first part
     during the second, says nothing about noise (the turn then waits for its watchdog), and
@@ -76,6 +76,7 @@ class SegmentSttService(STTService):
         self._buffer = SegmentBuffer(RECOGNISER_RATE_HZ)
         self._waiting: NDArray[np.int16] = np.zeros(0, np.int16)
         self._due = asyncio.Event()
+        self._begun = 0
         self._held: list[str] = []
         self._failed = False
         self._task: asyncio.Task[None] | None = None
@@ -123,6 +124,7 @@ class SegmentSttService(STTService):
         """Follow the voice detector."""
         await super().process_frame(frame, direction)
         if isinstance(frame, VADUserStartedSpeakingFrame):
+            self._begun += 1
             self._buffer.speech_started()
         elif isinstance(frame, VADUserStoppedSpeakingFrame) and self._buffer.speaking:
             self._submit(self._buffer.speech_stopped())
@@ -183,10 +185,12 @@ class SegmentSttService(STTService):
         text, failed = " ".join(self._held), self._failed
         self._held.clear()
         self._failed = False
+        outcome: Frame = NothingHeardFrame("failed" if failed else "noise")
         if text:
-            await self.push_frame(self._final(text))
-        else:
-            await self.push_frame(NothingHeardFrame("failed" if failed else "noise"))
+            outcome = self._final(text)
+        covers(outcome, self._begun)
+        outcome.interruptible = False  # the turn that an interim text begins would drop it
+        await self.push_frame(outcome)
 
     def _final(self, text: str) -> TranscriptionFrame:
         return TranscriptionFrame(text, self._user_id, time_now_iso8601(), finalized=True)

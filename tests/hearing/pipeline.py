@@ -116,9 +116,11 @@ class Ears:
     """What was heard so far, and ways to wait for more."""
 
     context: LLMContext
+    user: Any
     worker: PipelineWorker = field(init=False)
     frames: list[Frame] = field(default_factory=list)
     turns: list[str | None] = field(default_factory=list)
+    openers: list[Any] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def note(self, frame: Frame) -> None:
@@ -203,14 +205,19 @@ async def listening(
     stt: FrameProcessor, params: LLMUserAggregatorParams, *, interruptions: bool = True
 ) -> AsyncIterator[Ears]:
     """``stt`` and pipecat's aggregators at work."""
-    ears = Ears(LLMContext())
-    pair = LLMContextAggregatorPair(ears.context, user_params=params)
+    context = LLMContext()
+    pair = LLMContextAggregatorPair(context, user_params=params)
+    ears = Ears(context, pair.user())
     NoiseRecovery(pair, ears.context, apology=APOLOGY, interruptions=interruptions)
 
     async def on_turn(_aggregator: Any, _strategy: Any, message: Any) -> None:
         ears.turns.append(message.content)
         ears.changed.set()
 
+    async def on_turn_started(_aggregator: Any, strategy: Any) -> None:
+        ears.openers.append(strategy)
+
+    pair.user().add_event_handler("on_user_turn_started", on_turn_started)
     pair.user().add_event_handler("on_user_turn_stopped", on_turn)
     ears.worker = PipelineWorker(
         Pipeline([stt, pair.user(), Probe(ears), pair.assistant()]),
