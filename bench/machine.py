@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.options import usable_cores
+from speech.processor import VECTOR_FLAGS
 
-_VECTOR_FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_int8", "asimddp", "i8mm")
-"""Instruction sets that decide how fast a network runs."""
 _REPOSITORY = Path(__file__).parent.parent
 _GIT_TIMEOUT_S = 5
 _HASH_BLOCK_BYTES = 1 << 20
@@ -76,7 +75,7 @@ def parse_cpuinfo(text: str) -> dict[str, Any]:
     known = bool(flags)
     return {
         "model": fields.get("model name") or None,
-        "vector_sets": [flag for flag in _VECTOR_FLAGS if flag in flags] if known else None,
+        "vector_sets": [flag for flag in VECTOR_FLAGS if flag in flags] if known else None,
         "hypervisor": "hypervisor" in flags if known else None,
     }
 

@@ -54,6 +54,7 @@ def _onnx(settings: Settings, progress: Notify) -> SpeechEngine:
         threads=tts.threads,
         max_concurrent=tts.max_concurrent,
         unit_timeout_s=tts.unit_timeout_s,
+        precision=tts.precision,
         progress=progress,
     )
 

@@ -8,10 +8,9 @@ from typing import Any
 
 from bench.options import Options
 from bench.tts.contestant import Pcm
-from bot.config.schema import Settings, TtsSettings
+from bot.config.schema import Settings
 from bot.voice import build_engine
 from speech.engine import SpeechEngine, SpeechSession
-from speech.errors import UsageError
 
 
 class Ours:
@@ -39,25 +38,23 @@ class Ours:
         self.session.cancel(str(self.unit))
 
 
-def settings_of(options: Options, *, fast: bool = False) -> Settings:
-    """The settings with the measured threads and precision. Raises ``UsageError``."""
+def settings_of(options: Options, precision: str | None = None) -> Settings:
+    """The settings with the measured threads, and another precision than configured if given."""
     changes: dict[str, Any] = {"threads": options.effective_threads}
-    if fast:
-        if "precision" not in TtsSettings.model_fields:
-            raise UsageError("this version has no tts.precision; leave --fast out")
-        changes["precision"] = "fast"
+    if precision is not None:
+        changes["precision"] = precision
     tts = options.settings.tts.model_copy(update=changes)
     return options.settings.model_copy(update={"tts": tts})
 
 
 @asynccontextmanager
-async def open_ours(options: Options, *, fast: bool = False) -> AsyncIterator[Ours]:
-    """Our engine, warm."""
-    settings = settings_of(options, fast=fast)
+async def open_ours(options: Options, precision: str | None = None) -> AsyncIterator[Ours]:
+    """Our engine, warm; named ``ours``, or ``ours_fast`` and so on."""
+    settings = settings_of(options, precision)
     engine = build_engine(settings)
     try:
         await engine.start()
         session = await engine.open(settings.tts.voice)
-        yield Ours("ours_fast" if fast else "ours", engine, session)
+        yield Ours(f"ours_{precision}" if precision else "ours", engine, session)
     finally:
         await engine.aclose()

@@ -23,18 +23,21 @@ QUICK_SENTENCES = 3
 
 
 async def measure(stage: Stage, judge: Judge | None = None) -> list[dict[str, Any]]:
-    """One row a sentence, and with ``fast`` one more of the fast engine against the same."""
+    """One row a sentence, and with ``fast`` one more of the fast engine against the same.
+
+    The same is the whole sentence in float32: what the network says, unless something is saved.
+    """
     options = stage.options
     if judge is None:
         folder = await asyncio.to_thread(model_dir, WHISPER, options.settings.models.dir)
         judge = await asyncio.to_thread(Judges, folder, options.effective_threads)
     sentences = read_lines("sentences.txt")[: QUICK_SENTENCES if options.quick else None]
     stage.progress.begin("quality", len(sentences) * (1 + options.fast))
-    async with stage.ours() as ours:
-        rows = [await _row(stage, judge, ours, ours, sentence) for sentence in sentences]
-        if options.fast:
-            async with stage.ours(fast=True) as fast:
-                rows += [await _row(stage, judge, fast, ours, sentence) for sentence in sentences]
+    rows = []
+    async with stage.ours("float32") as exact:
+        for precision in [None, *(["fast"] if options.fast else [])]:
+            async with stage.ours(precision) as ours:
+                rows += [await _row(stage, judge, ours, exact, sentence) for sentence in sentences]
     return rows
 
 

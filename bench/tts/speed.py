@@ -22,7 +22,7 @@ async def measure(stage: Stage) -> list[dict[str, Any]]:
     async with AsyncExitStack() as stack:
         engines: list[Contestant] = [await stack.enter_async_context(stage.ours())]
         if stage.options.fast:
-            engines.append(await stack.enter_async_context(stage.ours(fast=True)))
+            engines.append(await stack.enter_async_context(stage.ours("fast")))
         engines += await stack.enter_async_context(stage.peers())
         stage.progress.begin("first audio", len(engines) * (1 + stage.rounds * len(stage.texts)))
         await _warm_up(stage, engines)

@@ -50,9 +50,9 @@ class Stage:
         return [text for text in self.texts if text.length == length]
 
     @asynccontextmanager
-    async def ours(self, *, fast: bool = False) -> AsyncIterator[Ours]:
-        """Our engine, warm."""
-        async with open_ours(self.options, fast=fast) as ours:
+    async def ours(self, precision: str | None = None) -> AsyncIterator[Ours]:
+        """Our engine, warm, in the configured precision or this one."""
+        async with open_ours(self.options, precision) as ours:
             yield ours
 
     @asynccontextmanager

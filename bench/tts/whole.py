@@ -1,4 +1,4 @@
-"""Whole-sentence synthesis by the engine's own weights: what streaming is compared with."""
+"""Whole-sentence synthesis: what streaming is compared with."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ from speech.kokoro.voices import style_for
 async def speak_whole(ours: Ours, text: str) -> Pcm:
     """The text in one go with its own statistics; else treated as the engine treats it.
 
-    Reaches into the engine, because the product has no reason to offer this: the loaded
-    graphs, so the same weights in the same precision. The statistics are not folded in, so
-    the engine learns nothing from the sentence it is judged on.
+    Reaches into the engine, because the product has no reason to offer this. The statistics
+    are not folded in, so the engine learns nothing from the sentence it is judged on.
     """
     engine: Any = ours.engine
     session: Any = ours.session

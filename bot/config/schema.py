@@ -114,6 +114,9 @@ class LlmSettings(Section):
 class TtsSettings(Section):
     """The voice. ``threads: 0`` uses every core.
 
+    ``precision`` is for ``kokoro_onnx``: ``auto`` measures once which of those that sound alike is
+    fastest here; ``fast`` admits some loss of quality (docs/streaming-kokoro.md).
+
     ``device``, ``half`` and ``torch_folder`` are for ``kokoro_torch`` only.
     """
 
@@ -123,6 +126,7 @@ class TtsSettings(Section):
     threads: Annotated[int, Field(ge=0, le=256)] = 0
     max_concurrent: Annotated[int, Field(ge=1, le=64)] = 1
     unit_timeout_s: Timeout = 60.0
+    precision: Literal["auto", "float32", "fast"] = "auto"
     device: Literal["auto", "cuda", "mps", "cpu"] = "auto"
     half: Literal["auto"] | bool = "auto"
     torch_folder: File | None = None

@@ -11,7 +11,9 @@ from speech.kokoro.graph.model_graph import UnknownGraphError
 from speech.kokoro.graph.prepare import prepare
 from speech.kokoro.model import KokoroModel
 from speech.kokoro.onnx_streaming import OnnxStreamingKokoro
+from speech.kokoro.precision import Wanted, choose, is_chosen
 from speech.kokoro.streaming import StreamingKokoro
+from speech.kokoro.voices import list_voices, load_voice
 from speech.kokoro.whole_only import WholeOnlyKokoro
 
 PREPARED = "prepared"
@@ -32,10 +34,16 @@ class KokoroOnnxEngine(KokoroEngine):
         threads: int = 0,
         max_concurrent: int = 1,
         unit_timeout_s: float = 60.0,
+        precision: Wanted = "auto",
         progress: Progress = lambda line: None,
     ) -> None:
-        """``threads`` 0 takes every core. Nothing is loaded before ``start``."""
-        self._model_path, self._threads = model_path, threads
+        """``threads`` 0 takes every core. Nothing is loaded before ``start``.
+
+        ``precision``: ``auto`` takes the fastest on this machine that sounds as float32 does,
+        ``fast`` also what costs some quality (docs/streaming-kokoro.md), ``float32`` nothing else.
+        """
+        self._model_path, self._threads, self._wanted = model_path, threads, precision
+        self._voices_folder = voices_dir
         cache = model_path.parent / PREPARED
         super().__init__(
             "kokoro_onnx",
@@ -54,4 +62,10 @@ class KokoroOnnxEngine(KokoroEngine):
             logger.warning("this Kokoro export does not stream, it speaks whole units: {}", error)
             return WholeOnlyKokoro(KokoroModel(self._model_path, self._threads))
         self.model_hash = prepared.model_hash
-        return OnnxStreamingKokoro(prepared, self._threads)
+        voice = load_voice(self._voices_folder, list_voices(self._voices_folder)[0])
+        if not is_chosen(prepared, self._wanted, self._threads):
+            self._progress("measuring which precision is fastest on this machine (once)")
+        graphs = choose(prepared, self._wanted, self._threads, voice)
+        logger.info("Kokoro computes with: {}", graphs)
+        self.precision = str(graphs)
+        return OnnxStreamingKokoro(prepared, self._threads, graphs)

@@ -22,7 +22,8 @@ from speech.kokoro.graph.halves import (
     offset,
     variance,
 )
-from speech.kokoro.graph.prepare import Prepared
+from speech.kokoro.graph.prepare import PUBLISHED_FRONT, Prepared
+from speech.kokoro.graph.variants import Precision, half_in
 from speech.kokoro.model import Computation, first_line, open_session
 from speech.kokoro.source import HarmonicSource, SourceWeights
 from speech.kokoro.streaming import (
@@ -33,6 +34,33 @@ from speech.kokoro.streaming import (
 )
 
 Feed = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Graphs:
+    """Which of the prepared graphs are used."""
+
+    published_front: bool = False
+    generator: Precision = "float32"
+
+    @property
+    def front(self) -> str:
+        return PUBLISHED_FRONT if self.published_front else "front"
+
+    @property
+    def whole(self) -> str:
+        return half_in("whole", self.generator)
+
+    @property
+    def chunk(self) -> str:
+        return half_in("chunk", self.generator)
+
+    def __str__(self) -> str:
+        front = "as published" if self.published_front else "float32"
+        return f"front {front}, generator {self.generator}"
+
+
+FLOAT32_GRAPHS = Graphs()
 
 
 @dataclass(frozen=True)
@@ -49,15 +77,18 @@ class OnnxStreamingKokoro:
 
     streams = True
 
-    def __init__(self, prepared: Prepared, threads: int = 0) -> None:
+    def __init__(
+        self, prepared: Prepared, threads: int = 0, graphs: Graphs = FLOAT32_GRAPHS
+    ) -> None:
         """Load; ``threads`` 0 takes every core. Raises ``ModelFileError``."""
+        self.precision = str(graphs)
         self._epsilons = prepared.epsilons
         self._layers = range(prepared.layers)
         weights = {key: np.asarray(value, np.float32) for key, value in prepared.source.items()}
         self._source = SourceWeights(weights["mix"], float(weights["bias"][0]), weights["window"])
         self._front, self._whole, self._chunk = (
             open_session(prepared.folder / f"{half}.onnx", threads)
-            for half in ("front", "whole", "chunk")
+            for half in (graphs.front, graphs.whole, graphs.chunk)
         )
         names = {entry.name for entry in self._front.get_inputs()}
         self._tokens = "input_ids" if "input_ids" in names else "tokens"
@@ -66,30 +97,35 @@ class OnnxStreamingKokoro:
         self, ids: Sequence[int], style: NDArray[np.float32], speed: float, computation: Computation
     ) -> Utterance:
         """See ``StreamingKokoro.front``."""
-        feed: Feed = {
-            self._tokens: np.asarray([[0, *ids, 0]], np.int64),
-            "style": np.asarray(style, np.float32),
-            "speed": np.asarray([speed], np.float32),
-        }
-        out = _run(self._front, feed, computation)
+        out = _run(self._front, self.feed_of_front(ids, style, speed), computation)
         x, pitch = out.pop(X), out.pop(PITCH)
         durations = out.pop(DURATIONS).ravel()
         state = _State(x, HarmonicSource(pitch.ravel(), self._source), out)
         return Utterance(x.shape[2], durations, state)
 
+    def feed_of_front(self, ids: Sequence[int], style: NDArray[np.float32], speed: float) -> Feed:
+        """What the graph ``front`` is given."""
+        return {
+            self._tokens: np.asarray([[0, *ids, 0]], np.int64),
+            "style": np.asarray(style, np.float32),
+            "speed": np.asarray([speed], np.float32),
+        }
+
     def whole(
         self, utterance: Utterance, computation: Computation
     ) -> tuple[NDArray[np.float32], Statistics]:
         """See ``StreamingKokoro.whole``."""
-        state: _State = utterance.state
-        feed: Feed = {X: state.x, SOURCE: state.source.columns(0, utterance.frames)}
-        feed |= state.style
-        out = _run(self._whole, feed, computation)
+        out = _run(self._whole, self.feed_of_whole(utterance), computation)
         statistics = Statistics(
             tuple(out[mean(k)].ravel() for k in self._layers),
             tuple(out[variance(k)].ravel() for k in self._layers),
         )
         return out[AUDIO].ravel(), statistics
+
+    def feed_of_whole(self, utterance: Utterance) -> Feed:
+        """What the graph ``whole`` is given for an utterance."""
+        state: _State = utterance.state
+        return {X: state.x, SOURCE: state.source.columns(0, utterance.frames), **state.style}
 
     def chunk(
         self,
@@ -100,17 +136,23 @@ class OnnxStreamingKokoro:
         computation: Computation,
     ) -> NDArray[np.float32]:
         """See ``StreamingKokoro.chunk``."""
-        state: _State = utterance.state
         first = max(0, start - CONTEXT_FRAMES)
         last = min(utterance.frames, stop + CONTEXT_FRAMES)
-        feed = {
+        feed = self.feed_of_chunk(utterance, statistics, first, last)
+        audio = _run(self._chunk, feed, computation)[AUDIO].ravel()
+        from_sample = SAMPLES_PER_FRAME * (start - first)
+        return audio[from_sample : from_sample + SAMPLES_PER_FRAME * (stop - start)]
+
+    def feed_of_chunk(
+        self, utterance: Utterance, statistics: Statistics, first: int, last: int
+    ) -> Feed:
+        """What the graph ``chunk`` is given for the frames ``first`` to ``last``."""
+        state: _State = utterance.state
+        return {
             X: state.x[:, :, first:last],
             SOURCE: state.source.columns(first, last),
             **self.folded(state.style, statistics),
         }
-        audio = _run(self._chunk, feed, computation)[AUDIO].ravel()
-        from_sample = SAMPLES_PER_FRAME * (start - first)
-        return audio[from_sample : from_sample + SAMPLES_PER_FRAME * (stop - start)]
 
     def folded(self, style: Feed, statistics: Statistics) -> Feed:
         """Gains and offsets with the statistics worked in: a norm is then ``gain * x + offset``."""

@@ -9,7 +9,7 @@ import pytest
 
 from bot.config.schema import Settings
 from speech.kokoro import shipped
-from speech.kokoro.shipped import shipped_file
+from speech.kokoro.shipped import shipped_file, shipped_ranges
 from speech.kokoro.statistics import VERSION, VoiceStatistics
 from speech.kokoro.streaming import Statistics
 from speech.models.catalog import CATALOG
@@ -51,7 +51,17 @@ def test_the_default_voice_streams_at_any_length_unmeasured(tmp_path: Path) -> N
 
 
 def test_nothing_else_is_shipped() -> None:
-    assert list(Path(shipped.__file__).parent.rglob("*.npz")) == [default_file()]
+    default = default_file()
+    there = set(Path(shipped.__file__).parent.rglob("*.npz"))
+    assert there == {default, default.parent.parent / "ranges.npz"}
+
+
+def test_every_range_is_of_a_channel_that_is_used() -> None:
+    ranges = shipped_ranges(default_file().parent.parent.name)
+    assert len(ranges) == 2 * 48
+    assert all(values.shape[0] == 2 and np.isfinite(values).all() for values in ranges.values())
+    assert all((values[0] <= values[1]).all() for values in ranges.values())
+    assert shipped_ranges("0" * 64) == {}
 
 
 def test_another_model_or_voice_has_none() -> None:

@@ -50,18 +50,28 @@ class Halves:
 def split(graph: ModelGraph, cut: Cut) -> Halves:
     """Cut the graph; the tensors at the cut get names of ours."""
     layers = range(len(cut.norms))
-    _rename(graph, _names(cut))
+    front = published_front(graph, cut)
     ends = [_floats(X), _floats(SOURCE)]
-    style = [_floats(name(k)) for name in (gain, offset) for k in layers]
-    heads = list(graph.model.graph.input)
-    durations = helper.make_tensor_value_info(DURATIONS, TensorProto.INT64, None)
-    front = graph.extract(heads, [_floats(X), _floats(PITCH), durations, *style])
+    style = _style(cut)
     source = graph.extract([_floats(PITCH)], [_floats(SOURCE)])
     seen = [_floats(name(k)) for name in (mean, variance) for k in layers]
     whole = graph.extract([*ends, *style], [_floats(AUDIO), *seen])
     _fold_norms(graph, cut)
     chunk = graph.extract([*ends, *style], [_floats(AUDIO)])
     return Halves(front, source, whole, chunk)
+
+
+def published_front(graph: ModelGraph, cut: Cut) -> onnx.ModelProto:
+    """``front`` of a graph as it is: ``cut`` may have been found in the same export's float32
+    form. The tensors at the cut get names of ours."""
+    _rename(graph, _names(cut))
+    durations = helper.make_tensor_value_info(DURATIONS, TensorProto.INT64, None)
+    ends = [_floats(X), _floats(PITCH), durations, *_style(cut)]
+    return graph.extract(list(graph.model.graph.input), ends)
+
+
+def _style(cut: Cut) -> list[onnx.ValueInfoProto]:
+    return [_floats(name(k)) for name in (gain, offset) for k in range(len(cut.norms))]
 
 
 def _floats(name: str) -> onnx.ValueInfoProto:

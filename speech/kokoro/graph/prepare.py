@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,13 +18,17 @@ from onnx import TensorProto
 from speech.errors import ModelFileError
 from speech.kokoro.graph.cut import find_cut
 from speech.kokoro.graph.float32 import to_float32
-from speech.kokoro.graph.halves import split
+from speech.kokoro.graph.halves import published_front, split
 from speech.kokoro.graph.model_graph import ModelGraph, UnknownGraphError
+from speech.kokoro.graph.static_int8 import Range
+from speech.kokoro.graph.variants import PRECISIONS, Precision, half_in, quantised
 from speech.kokoro.prepared_files import record
+from speech.kokoro.shipped import shipped_ranges
 
-VERSION = 1
-"""Raised whenever what is written here changes; older folders are then not used."""
+VERSION = 2
+"""Raised whenever what is written here or shipped for it changes; older folders are removed."""
 LOCK_TIMEOUT_S = 300.0
+PUBLISHED_FRONT = "front-published"
 _SHARED_BYTES = 4_096
 """Weights from this size on lie in one file that both generator graphs map."""
 
@@ -33,12 +37,17 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Prepared:
-    """A folder with ``front.onnx``, ``whole.onnx``, ``chunk.onnx`` and ``source.json``."""
+    """A folder with ``front.onnx``, ``whole.onnx`` and ``chunk.onnx``, in ``precisions``.
+
+    ``has_published_front``: the front is there as published too, where that is quantised.
+    """
 
     folder: Path
     layers: int
     epsilons: tuple[float, ...]
     source: dict[str, list[float]]
+    precisions: tuple[Precision, ...]
+    has_published_front: bool
     model_hash: str
 
 
@@ -60,7 +69,7 @@ def prepare(model: Path, cache: Path, progress: Progress = lambda line: None) ->
         with filelock.FileLock(lock_of(cache, digest), timeout=LOCK_TIMEOUT_S):
             if not (folder / "prepared.json").is_file():
                 progress("preparing Kokoro for streaming (once): cutting its network in two")
-                _make(model, folder)
+                _make(model, folder, shipped_ranges(digest))
     except filelock.Timeout as error:
         raise ModelFileError(
             f"another process has been preparing {model.name} for {LOCK_TIMEOUT_S:.0f} s; "
@@ -89,32 +98,54 @@ def _hash(model: Path) -> str:
         raise ModelFileError(f"cannot read {model}: {error.strerror}") from error
 
 
-def _make(model: Path, folder: Path) -> None:
+def _make(model: Path, folder: Path, ranges: Mapping[str, Range]) -> None:
     """Build in a folder beside and rename: what is there is whole."""
-    for old in (folder, part := folder.with_suffix(".part")):
+    part = folder.with_suffix(".part")
+    for old in folder.parent.glob(f"{folder.name.rpartition('-v')[0]}-v*"):
         shutil.rmtree(old, ignore_errors=True)
     part.mkdir()
-    _write(model, part)
+    _write(model, part, ranges)
     record(part)
     os.replace(part, folder)
 
 
-def _write(model: Path, folder: Path) -> None:
+def _write(model: Path, folder: Path, ranges: Mapping[str, Range]) -> None:
     graph = ModelGraph(onnx.load(model))
-    to_float32(graph)
+    is_quantised = to_float32(graph) > 0
     cut = find_cut(graph)
+    if is_quantised:
+        published = published_front(ModelGraph(onnx.load(model)), cut)
+        onnx.save(published, folder / f"{PUBLISHED_FRONT}.onnx")
     halves = split(graph, cut)
     source = _source_weights(ModelGraph(halves.source))
     onnx.save(halves.front, folder / "front.onnx")
-    _save_sharing_weights(folder, {"whole": halves.whole, "chunk": halves.chunk})
-    record = {"epsilons": [norm.epsilon for norm in cut.norms], "source": source}
+    precisions = PRECISIONS if ranges else PRECISIONS[:1]
+    variants = {"whole": halves.whole, "chunk": halves.chunk}
+    for precision in precisions[1:]:
+        for half, graph_of_half in (("whole", halves.whole), ("chunk", halves.chunk)):
+            variants[half_in(half, precision)] = quantised(graph_of_half, ranges, precision)
+    _save_sharing_weights(folder, variants)
+    record = {
+        "epsilons": [norm.epsilon for norm in cut.norms],
+        "source": source,
+        "precisions": precisions,
+        "has_published_front": is_quantised,
+    }
     (folder / "prepared.json").write_text(json.dumps(record))
 
 
 def _read(folder: Path, digest: str) -> Prepared:
     record = json.loads((folder / "prepared.json").read_text())
     epsilons = tuple(record["epsilons"])
-    return Prepared(folder, len(epsilons), epsilons, record["source"], digest)
+    return Prepared(
+        folder,
+        len(epsilons),
+        epsilons,
+        record["source"],
+        tuple(record["precisions"]),
+        record["has_published_front"],
+        digest,
+    )
 
 
 def _source_weights(graph: ModelGraph) -> dict[str, list[float]]:

@@ -1,0 +1,71 @@
+"""Measure what the generator's convolutions take in and give out, over every voice, and write it
+where it is shipped. Some minutes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+
+from bot.voice import KOKORO, VOICES
+from speech.kokoro.g2p import Phonemizer, ids_of
+from speech.kokoro.graph.model_graph import ModelGraph
+from speech.kokoro.graph.prepare import prepare
+from speech.kokoro.graph.ranges import measuring, widened
+from speech.kokoro.graph.static_int8 import Range
+from speech.kokoro.model import Computation
+from speech.kokoro.onnx_streaming import OnnxStreamingKokoro
+from speech.kokoro.shipped import ranges_file
+from speech.kokoro.voices import list_voices, load_voice, style_for
+from speech.models.store import model_dir
+
+SENTENCES = (
+    "Nine trains, please, my lovely boys!",
+    "Do you really think so, Judge Smith?",
+    "Yes: sugar, milk, and coffee.",
+    "She sells shining zinc very cheaply.",
+    "Oh no, how awful. Call me back tomorrow!",
+    "The garage is huge; you owe us eleven thousand dollars.",
+)
+SPEEDS = (1.0, 0.75, 1.3)
+EACH = 3
+"""Sentences a voice speaks, each at another speed."""
+RESIDUAL = ("resblocks.", "noise_res.")
+"""What is measured: all but the spectrum's first and last convolutions, which sound bad."""
+
+
+def main() -> None:
+    """Over all voices that are there, as one voice's ranges are too narrow for another."""
+    folder = model_dir(KOKORO)
+    prepared = prepare(folder / "model.onnx", folder / "prepared")
+    kokoro = OnnxStreamingKokoro(prepared)
+    graph = ModelGraph(onnx.load(prepared.folder / "whole.onnx"))
+    names = [n.name for n in graph.of_kind("Conv") if any(part in n.name for part in RESIDUAL)]
+    model, outputs = measuring(graph, names)
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    phonemizer, ranges = Phonemizer(), dict[str, Range]()
+    voices = model_dir(VOICES)
+    for place, voice in enumerate(list_voices(voices)):
+        table = load_voice(voices, voice)
+        for take in range(EACH):
+            ids = ids_of(phonemizer.phonemes(SENTENCES[(place + 2 * take) % 6], "en-us"))
+            style = style_for(table, len(ids))
+            spoken = kokoro.front(ids, style, SPEEDS[take % 3], Computation())
+            seen = session.run(outputs, kokoro.feed_of_whole(spoken))
+            ranges = widened(ranges, dict(zip(outputs, seen, strict=True)))
+        print(voice, flush=True)
+    _ship(ranges, ranges_file(prepared.model_hash))
+
+
+def _ship(ranges: dict[str, Range], target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(target, **{name: np.float16(value) for name, value in ranges.items()})
+    print(f"{target}: {target.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

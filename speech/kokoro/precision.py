@@ -1,0 +1,141 @@
+"""Which of a model's graphs are fastest on this machine, measured once."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from speech.kokoro.g2p import ids_of
+from speech.kokoro.graph.halves import AUDIO, X
+from speech.kokoro.graph.prepare import Prepared
+from speech.kokoro.graph.variants import Precision
+from speech.kokoro.model import Computation, open_session
+from speech.kokoro.onnx_streaming import FLOAT32_GRAPHS, Graphs, OnnxStreamingKokoro
+from speech.kokoro.voices import Voice, style_for
+from speech.processor import processor
+
+Wanted = Literal["auto", "float32", "fast"]
+
+CHOICES = "choices.json"
+_SPOKEN = "ðə tɹˈeɪn lˈiːvz æt nˈaɪn, ænd juː ʃʊd biː ðˈɛɹ tˈɛn mˈɪnɪts bᵻfˈoːɹ."
+_FRAMES = 64
+_ROUNDS = 4
+_WORTH = 0.95
+"""Another precision than float32 is worth it if it takes less than this share of the time."""
+_LEAST_DB: dict[Precision, float] = {"float32": math.inf, "int8": 18.0, "fast": 9.0}
+"""Signal to noise against float32, below which something is wrong with int8 on this processor:
+without VNNI its sums may overflow. 23 to 26 and 14 to 18 dB where all is well."""
+
+
+def choose(prepared: Prepared, wanted: Wanted, threads: int, voice: Voice) -> Graphs:
+    """The fastest graphs that ``wanted`` admits; measured for some seconds, then remembered.
+
+    ``float32``: all in float32. ``auto``: also the front as published, and ``int8``. ``fast``:
+    also ``fast``. Raises ``ModelFileError`` and ``EngineError``.
+    """
+    if wanted == "float32":
+        return FLOAT32_GRAPHS
+    file, key = prepared.folder / CHOICES, _key(wanted, threads)
+    known = _read(file)
+    if key in known:
+        return Graphs(**known[key])
+    admitted = [p for p in prepared.precisions if p != "fast" or wanted == "fast"]
+    chosen = _measured(prepared, threads, voice, admitted)
+    _write(file, known | {key: asdict(chosen)})
+    return chosen
+
+
+def is_chosen(prepared: Prepared, wanted: Wanted, threads: int) -> bool:
+    """Whether ``choose`` will return at once."""
+    return wanted == "float32" or _key(wanted, threads) in _read(prepared.folder / CHOICES)
+
+
+def _measured(prepared: Prepared, threads: int, voice: Voice, admitted: list[Precision]) -> Graphs:
+    """All candidates take turns, so that other work on the machine slows each of them."""
+    kokoro = OnnxStreamingKokoro(prepared, threads)
+    ids = ids_of(_SPOKEN)
+    style = style_for(voice, len(ids))
+    computation = Computation()
+    utterance = kokoro.front(ids, style, 1.0, computation)
+    _, own = kokoro.whole(utterance, computation)
+
+    def load(name: str) -> onnxruntime.InferenceSession:
+        return open_session(prepared.folder / f"{name}.onnx", threads)
+
+    feed = kokoro.feed_of_chunk(utterance, own, 0, min(_FRAMES, utterance.frames))
+    chunks = {precision: load(Graphs(generator=precision).chunk) for precision in admitted}
+    sound = {precision: session.run([AUDIO], feed)[0] for precision, session in chunks.items()}
+    sane: list[Precision] = [
+        p for p in admitted if snr_db(sound["float32"], sound[p]) >= _LEAST_DB[p]
+    ]
+    times = _timed([partial(chunks[p].run, [AUDIO], feed) for p in sane])
+    generator = sane[_fastest(times)]
+
+    front_feed = kokoro.feed_of_front(ids, style, 1.0)
+    options = [False, True] if prepared.has_published_front else [False]
+    fronts = [load(Graphs(published_front=published).front) for published in options]
+    times = _timed([partial(front.run, [X], front_feed) for front in fronts])
+    return Graphs(options[_fastest(times)], generator)
+
+
+def _timed(runs: list[Callable[[], object]]) -> list[float]:
+    """The least time of each in seconds: what it takes undisturbed."""
+    best = [math.inf] * len(runs)
+    for _ in range(_ROUNDS):
+        for place, run in enumerate(runs):
+            begun = time.perf_counter()
+            run()
+            best[place] = min(best[place], time.perf_counter() - begun)
+    return best
+
+
+def _fastest(times: list[float]) -> int:
+    """Which to take; the first is exact and gives way only to what is well faster."""
+    place = min(range(len(times)), key=times.__getitem__)
+    return place if times[place] < _WORTH * times[0] else 0
+
+
+def snr_db(reference: NDArray[np.float32], other: NDArray[np.float32]) -> float:
+    """Signal to noise of ``other``, in dB; infinite where they are equal."""
+    noise = float(np.sum((reference.astype(float) - other.astype(float)) ** 2))
+    signal = float(np.sum(reference.astype(float) ** 2))
+    return 10 * math.log10(signal / noise) if noise and signal else math.inf
+
+
+def _key(wanted: Wanted, threads: int) -> str:
+    """What the outcome depends on."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    facts = [processor(), str(cores), str(threads), onnxruntime.__version__, wanted]
+    return " | ".join(facts)
+
+
+def _read(file: Path) -> dict[str, dict[str, Any]]:
+    try:
+        known = json.loads(file.read_text())
+        return {key: asdict(Graphs(**value)) for key, value in known.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _write(file: Path, choices: dict[str, dict[str, Any]]) -> None:
+    """Whole or not at all; where nothing may be written it is measured at every start."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", dir=file.parent, suffix=".part", delete=False
+        ) as part:
+            json.dump(choices, part, indent=1)
+        os.replace(part.name, file)
+    except OSError:
+        return

@@ -1,0 +1,111 @@
+"""Which graphs are used: measured once, remembered, exact where in doubt."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from speech.kokoro import precision
+from speech.kokoro.graph.prepare import Prepared
+from speech.kokoro.onnx_streaming import FLOAT32_GRAPHS, Graphs
+from speech.kokoro.precision import CHOICES, choose, is_chosen, snr_db
+from speech.processor import processor
+
+VOICE = np.zeros((510, 1, 256), np.float32)
+INT8 = Graphs(published_front=True, generator="int8")
+
+
+@pytest.fixture
+def prepared(tmp_path: Path) -> Prepared:
+    return Prepared(tmp_path, 0, (), {}, ("float32", "int8", "fast"), True, "0" * 64)
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What each measurement was admitted; its outcome is ``INT8``."""
+    calls: list[list[str]] = []
+
+    def measure(_prepared: object, _threads: int, _voice: object, admitted: list[str]) -> Graphs:
+        calls.append(admitted)
+        return INT8
+
+    monkeypatch.setattr(precision, "_measured", measure)
+    return calls
+
+
+def test_a_choice_is_measured_once(prepared: Prepared, measured: list[list[str]]) -> None:
+    assert not is_chosen(prepared, "auto", 2)
+    assert choose(prepared, "auto", 2, VOICE) == choose(prepared, "auto", 2, VOICE) == INT8
+    assert measured == [["float32", "int8"]]
+    assert is_chosen(prepared, "auto", 2)
+
+
+def test_only_fast_admits_what_costs_quality(prepared: Prepared, measured: list[list[str]]) -> None:
+    choose(prepared, "fast", 2, VOICE)
+    assert measured == [["float32", "int8", "fast"]]
+
+
+def test_other_threads_are_measured_anew(prepared: Prepared, measured: list[list[str]]) -> None:
+    choose(prepared, "auto", 1, VOICE)
+    choose(prepared, "auto", 2, VOICE)
+    assert len(measured) == 2
+    assert is_chosen(prepared, "auto", 1)
+
+
+def test_float32_needs_no_measurement(prepared: Prepared, measured: list[list[str]]) -> None:
+    assert choose(prepared, "float32", 2, VOICE) == FLOAT32_GRAPHS
+    assert is_chosen(prepared, "float32", 2)
+    assert not measured
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"a": 1}', '{"a": {"generator": "x", "b": 1}}'])
+def test_a_damaged_file_is_measured_anew(
+    prepared: Prepared, measured: list[list[str]], text: str
+) -> None:
+    (prepared.folder / CHOICES).write_text(text)
+    assert choose(prepared, "auto", 2, VOICE) == INT8
+    assert json.loads((prepared.folder / CHOICES).read_text())
+
+
+def test_a_folder_that_cannot_be_written_costs_only_time(
+    prepared: Prepared, measured: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(precision.tempfile, "NamedTemporaryFile", full)
+    assert choose(prepared, "auto", 2, VOICE) == INT8
+    assert not is_chosen(prepared, "auto", 2)
+
+
+@pytest.mark.parametrize(
+    ("times", "place"),
+    [([1.0], 0), ([1.0, 0.5], 1), ([1.0, 0.97], 0), ([1.0, 0.8, 0.4], 2), ([0.5, 1.0, 2.0], 0)],
+)
+def test_float32_gives_way_only_to_what_is_well_faster(times: list[float], place: int) -> None:
+    assert precision._fastest(times) == place
+
+
+def test_candidates_take_turns() -> None:
+    order: list[int] = []
+    times = precision._timed([lambda: order.append(0), lambda: order.append(1)])
+    assert order == [0, 1] * (len(order) // 2)
+    assert len(times) == 2
+
+
+def test_signal_to_noise() -> None:
+    ones = np.ones(100, np.float32)
+    assert snr_db(ones, ones) == np.inf
+    assert snr_db(ones, 1.1 * ones) == pytest.approx(20, abs=0.01)
+
+
+def test_the_processor_is_its_model_and_vector_sets(tmp_path: Path) -> None:
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text(
+        "model name\t: A Chip\nflags\t\t: fpu avx2 avx512_vnni sse\n\nmodel name\t: B"
+    )
+    assert processor(cpuinfo) == "A Chip avx2 avx512_vnni"
+    assert processor(tmp_path / "none")
