@@ -159,10 +159,12 @@ class Talk:
         await controller._trigger_user_turn_stop(None, UserTurnStoppedParams(True))
         await drained()
 
-    async def finish(self) -> None:
+    async def finish(self, model_first: bool) -> None:
         """The user falls silent for good; everybody answers what is open."""
         if self.speaking:
             await self.end()
+        while model_first and await self.judge(True):
+            pass
         while await self.recognise() or await self.judge(True):
             pass
         await self.silence()
@@ -271,10 +273,10 @@ async def test_words_lost_before_a_noise_are_apologised_for() -> None:
 
 async def play(end: str, data: st.DataObject, *, patient: bool) -> None:
     async with talk(end) as user:
-        for _ in range(data.draw(st.integers(1, 14), "steps")):
+        for _ in range(data.draw(st.integers(4, 14), "steps")):
             name, *arguments = data.draw(st.sampled_from(user.possible(patient)))
             await getattr(user, name)(*arguments)
-        await user.finish()
+        await user.finish(data.draw(st.booleans(), "the model answers first"))
         user.check(patient)
 
 
