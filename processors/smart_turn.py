@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import soxr
 from numpy.typing import NDArray
 from pipecat.audio.turn.smart_turn.base_smart_turn import BaseSmartTurn
@@ -19,6 +20,14 @@ _MODEL_WINDOW_S = 8
 def smart_turn_model() -> LocalSmartTurnAnalyzerV3:
     """The bundled Smart Turn v3.2, loaded once and warm. Blocks for 0.3 s the first time."""
     model = LocalSmartTurnAnalyzerV3()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    # Processors without VNNI add up int8 products in 16 bits; where that overflows the model
+    # takes a pause for an end. Measured on AVX2: 0.77 instead of 0.06, and no slower.
+    options.add_session_config_entry("session.x64quantprecision", "1")
+    model._session = onnxruntime.InferenceSession(
+        model._session._model_path, options, providers=["CPUExecutionProvider"]
+    )
     model._predict_endpoint(np.zeros(MODEL_RATE_HZ * _MODEL_WINDOW_S, np.float32))
     return model
 

@@ -37,6 +37,10 @@ class SourceWeights:
     voiced_hz: float = 10.0
 
 
+_NOTHING = 1e-6
+"""Of full scale; the sines have 0.1, float32 sums of them are exact to 1e-8."""
+
+
 class HarmonicSource:
     """One unit's source; ``columns`` gives any stretch of it."""
 
@@ -59,6 +63,8 @@ class HarmonicSource:
         samples = self._excitation(first, last)
         windows = np.lib.stride_tricks.sliding_window_view(samples, FFT)[::HOP]
         spectrum = windows @ self._basis
+        # Where nothing but rounding is left its angle would be any, and another for each chunk.
+        spectrum[np.abs(spectrum) < _NOTHING] = 0.0
         real, imaginary = spectrum[:, : FFT // 2 + 1], spectrum[:, FFT // 2 + 1 :]
         size = np.hypot(real, imaginary)
         angle = np.arctan2(imaginary, real)

@@ -36,8 +36,11 @@ def convolution(weights: Audio, bias: Audio | None, dilation: int = 1) -> onnx.M
 
 
 def run(model: onnx.ModelProto, x: Audio, names: list[str] | None = None) -> list[Audio]:
+    options = onnxruntime.SessionOptions()
+    # Without VNNI sums of products may overflow; so they are computed another way, as exactly.
+    options.add_session_config_entry("session.x64quantprecision", "1")
     session = onnxruntime.InferenceSession(
-        model.SerializeToString(), providers=["CPUExecutionProvider"]
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
     return list(session.run(names, {"x": x}))
 
@@ -74,8 +77,7 @@ def test_every_channel_keeps_its_detail(seed: int, kernel: int, spread: float) -
     exact = run(model, x)[0]
     rounded = run(in_int8(model, measured(model, x)), x)[0]
     detail = [snr_db(a, b) for a, b in zip(exact[0], rounded[0], strict=True)]
-    # Not the least: without VNNI sums of products may overflow, in a channel or two.
-    assert np.median(detail) > 30
+    assert min(detail) > 30
 
 
 def test_a_convolution_without_a_bias() -> None:
