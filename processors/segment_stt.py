@@ -28,9 +28,11 @@ from pipecat.utils.errors import ErrorCategory
 from pipecat.utils.time import time_now_iso8601
 
 from processors.nothing_heard import NothingHeardFrame, covers
-from speech.hearing.judgement import has_words, is_audible
+from speech.hearing.judgement import has_words, is_audible, sayable
 from speech.hearing.recogniser import RECOGNISER_RATE_HZ, Recogniser, RecognitionError
 from speech.hearing.segments import SegmentBuffer
+from speech.redact import place_of
+from speech.text_clean import clean
 
 MAX_WAITING_S = 60.0
 """Audio that waits for the recogniser beyond this is dropped, oldest first, and counted."""
@@ -174,12 +176,18 @@ class SegmentSttService(STTService):
             self._failed = True
             # APPLICATION, because a permanent category would switch the service off and with it
             # the apology that is the only sign of the failure the user gets.
-            line = str(error) if isinstance(error, RecognitionError) else repr(error)
+            ours = isinstance(error, RecognitionError)
+            line = str(error) if ours else f"the recogniser failed: {place_of(error)}"
             await self.push_error(line, error, category=ErrorCategory.APPLICATION)
             return ""
         finally:
             await self.stop_processing_metrics()
-        return transcript.text.strip() if has_words(transcript) else ""
+        if not has_words(transcript):
+            return ""
+        text, seconds = clean(transcript.text).strip(), len(segment) / self.sample_rate
+        if len(kept := sayable(text, seconds)) < len(text):
+            logger.warning("a transcript too long for its {:.1f} s of speech was cut", seconds)
+        return kept
 
     async def _give_outcome(self) -> None:
         text, failed = " ".join(self._held), self._failed

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+from speech.text_clean import json_text
 
 REPLY_CHAIN = (
     "stt_final",
@@ -83,7 +84,7 @@ class TimelineEvent:
             record["reply_id"] = self.reply_id
         if self.unit_id is not None:
             record["unit_id"] = self.unit_id
-        return json.dumps(record | self.fields, ensure_ascii=False)
+        return json_text(record | self.fields)
 
 
 Listener = Callable[[TimelineEvent], None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from bot.config.loader import DOTENV_NAME, Loaded, load
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from bot.logs import set_up_logging
+from speech.text_clean import json_text
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Invocation:
 
     def emit(self, record: dict[str, Any]) -> None:
         """Print the machine-readable result: one JSON document on standard output."""
-        click.echo(json.dumps(record, ensure_ascii=False))
+        click.echo(json_text(record))
 
 
 def earshot_command(**attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import uuid4
+
+from speech.text_clean import clean, clean_json, json_text
 
 BAD_ARGUMENTS_KEY = "__arguments_are_not_json__"
 """Argument under which a tool receives what the model wrote instead of a JSON object."""
 
 MAX_BAD_ARGUMENTS_CHARS = 300
-
-
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def clean(text: str) -> str:
-    """Without control characters but newline and tab; whole characters only.
-
-    The halves of a character written as two ``\\u`` escapes are joined; a half alone, which
-    no encoder takes, becomes U+FFFD.
-    """
-    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return _UNPRINTABLE.sub("", joined)
 
 
 def is_speakable(text: str) -> bool:
@@ -81,24 +69,20 @@ class ToolCall:
         """Always a JSON object: what is not one travels under ``BAD_ARGUMENTS_KEY``."""
         raw = clean(self.arguments).strip() or "{}"
         try:
-            given = json.loads(raw)
+            given = json.loads(raw, parse_float=_finite, parse_constant=_finite)
             if isinstance(given, dict):
-                tidy = _tidy(given)
-                return raw if tidy == given else json.dumps(tidy)
+                tidy = clean_json(given)
+                return raw if tidy == given else json_text(tidy)
         except (ValueError, RecursionError):
             pass
-        return json.dumps({BAD_ARGUMENTS_KEY: raw[:MAX_BAD_ARGUMENTS_CHARS]})
+        return json_text({BAD_ARGUMENTS_KEY: raw[:MAX_BAD_ARGUMENTS_CHARS]})
 
 
-def _tidy(value: Any) -> Any:
-    """JSON with every text in it ``clean``: an escape may have hidden what is not."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, list):
-        return [_tidy(inner) for inner in value]
-    if isinstance(value, dict):
-        return {clean(key): _tidy(inner) for key, inner in value.items()}
-    return value
+def _finite(number: str) -> float:
+    """Python reads ``NaN``, ``Infinity`` and ``1e999``, and would write them; JSON has none."""
+    if math.isfinite(value := float(number)):
+        return value
+    raise ValueError("no JSON number")
 
 
 @dataclass

@@ -32,6 +32,7 @@ from bot.llm.rounds import ToolRounds
 from bot.tools.tool import no_such_tool
 from speech.errors import EarshotError
 from speech.redact import place_of
+from speech.text_clean import clean_json
 
 SENTENCE_ENDS = (".", "!", "?", "…", ":", ";")
 
@@ -93,6 +94,7 @@ class EarshotLLMService(OpenAILLMService):
         return self._turn(params, tools=tools)
 
     def _messages(self, messages: list[Any]) -> list[Any]:
+        messages = clean_json(messages)
         if self._lead_in is not None:
             messages = place_lead_in(messages, self._lead_in)
         if self._endpoint.context_tokens is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from bot.report.well_formed import well_formed
 from bot.scenario.result import Result
 from speech.audio.wav import write_wav
 from speech.errors import EarshotError, UsageError
+from speech.text_clean import json_text
 from speech.timeline import TimelineEvent
 from transports.script.recording import Recording
 
@@ -48,7 +48,7 @@ def write_outputs(
         names = {"mix": MIX, "timeline": TIMELINE, "result": RESULT, "report": REPORT}
         files = {name: str(out_dir / file) for name, file in names.items()}
         result = dataclasses.replace(result, files=files)
-        record = json.dumps(result.to_json(), ensure_ascii=False, indent=2)
+        record = json_text(result.to_json(), indent=2)
         _write(out_dir / RESULT, record)
     except OSError as error:
         reason = error.strerror or str(error)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import json
 import os
 import platform
 from collections.abc import Callable, Sequence
@@ -28,6 +27,7 @@ from bot.scenario.schema import Scenario
 from bot.scenario.turns import read_timeline
 from speech.errors import EarshotError
 from speech.hearing.recogniser import Recogniser
+from speech.text_clean import json_text
 from speech.timeline import Timeline, TimelineEvent
 from transports.script import ScriptParams, ScriptTransport
 
@@ -181,7 +181,7 @@ class ScenarioRun:
         spoken = self._player.spoken
         conversation = read_timeline(events, [s.speech for s in spoken if s.speech])
         seen = windows(self._scenario, spoken)
-        context = json.dumps(messages, ensure_ascii=False, default=str)
+        context = json_text(messages, default=str)
         result = Result(
             name=self._scenario.name,
             description=self._scenario.description,

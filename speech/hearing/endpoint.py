@@ -18,6 +18,7 @@ from openai import (
 
 from speech.hearing.recogniser import RecognitionError, Transcript
 from speech.redact import without_password
+from speech.text_clean import clean
 
 DEFAULT_MODEL = "whisper-1"
 """OpenAI's model that reports no-speech scores, by which noise is told from words."""
@@ -110,7 +111,7 @@ def _text(response: object) -> str:
     text = getattr(response, "text", None)
     if not isinstance(text, str):
         raise ValueError("no text in the answer")
-    return text.strip()
+    return clean(text).strip()
 
 
 def _status_line(where: str, error: APIStatusError) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,11 @@ hum, tones, clicks and coughs read 0.69 to 0.99."""
 
 LOOP_RATIO = 2.4
 """OpenAI's limit of the compression ratio, above which a text repeats itself."""
+
+FASTEST_WORDS_S = 10
+SPARE_WORDS = 10
+LONGEST_WORD_CHARS = 30
+"""Twice the pace of the fastest talkers; chemistry and German stay well below it."""
 
 _MAX_LOOP_WORDS = 12
 _MIN_REPEATS = 3
@@ -50,6 +56,21 @@ def has_words(transcript: Transcript) -> bool:
     if transcript.no_speech_prob is not None and transcript.no_speech_prob > NO_SPEECH_LIMIT:
         return False
     return any(character.isalnum() for character in transcript.text)
+
+
+def sayable(text: str, seconds: float) -> str:
+    """As much of a transcript as can be said in ``seconds``, whole words where it has any.
+
+    A recogniser in a loop, or an endpoint gone wild, must not fill the conversation: nobody
+    says more than ``FASTEST_WORDS_S``; ``SPARE_WORDS`` is for very short speech.
+    """
+    words = int(seconds * FASTEST_WORDS_S) + SPARE_WORDS
+    chars = words * LONGEST_WORD_CHARS
+    ends = [found.end() for found in islice(re.finditer(r"\S+", text[: chars + 1]), words + 1)]
+    if len(ends) <= words and len(text) <= chars:
+        return text
+    fitting = [end for end in ends[:words] if end <= chars]
+    return text[: fitting[-1]] if fitting else text[:chars]
 
 
 def compression_ratio(text: str) -> float:

@@ -100,6 +100,11 @@ async def test_the_audio_goes_up_as_wav_and_text_with_scores_comes_back() -> Non
         assert sent.readframes(RATE_HZ) == loud(1).tobytes()
 
 
+async def test_half_a_character_and_control_characters_do_not_come_in() -> None:
+    async with serving((200, b'{"text": "hello \\ud800 there\\u0000"}')) as server:
+        assert (await transcribe(client(server, "small"))).text == "hello \ufffd there"
+
+
 async def test_models_without_scores_are_not_asked_for_them() -> None:
     async with serving((200, {"text": "Hello."})) as server:
         assert await transcribe(client(server, "gpt-4o-mini-transcribe")) == Transcript("Hello.")

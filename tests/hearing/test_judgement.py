@@ -11,6 +11,7 @@ from speech.hearing.judgement import (
     has_words,
     is_audible,
     loudest_dbfs,
+    sayable,
 )
 from speech.hearing.recogniser import Transcript
 from tests.hearing.sounds import RATE_HZ, click, prompt, silence, speech_at, white
@@ -33,6 +34,29 @@ PHRASE = "Thank you for watching!"
 )
 def test_words(transcript: Transcript, expected: bool) -> None:
     assert has_words(transcript) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "kept"),
+    [
+        ("Hello there.", 0.0, "Hello there."),
+        ("word " * 200_000, 1.0, "word " * 19 + "word"),
+        ("x" * 200_000, 1.0, "x" * 600),
+        ("a " + "x" * 200_000, 1.0, "a"),
+        ("", 1.0, ""),
+    ],
+)
+def test_no_more_is_taken_than_can_be_said_in_the_time(
+    text: str, seconds: float, kept: str
+) -> None:
+    assert sayable(text, seconds) == kept
+
+
+@given(st.text(), st.floats(0, 60))
+def test_a_transcript_is_kept_from_its_start(text: str, seconds: float) -> None:
+    kept = sayable(text, seconds)
+    assert text.startswith(kept)
+    assert kept == text or len(kept) > 0
 
 
 def test_energy() -> None:

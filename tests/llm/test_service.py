@@ -446,3 +446,10 @@ async def test_an_embedded_server_is_asked_where_it_is_now_and_suspected_when_si
             await table.ask()
     assert table.spoken == ["Here.", APOLOGY]
     assert fake.suspected == 2
+
+
+async def test_half_a_character_in_the_context_does_not_mute_the_bot() -> None:
+    async with FakeOpenAiServer(says("Hi.")) as server, bench(server) as table:
+        await table.ask("bad \ud800 half\x00")
+    assert table.spoken == ["Hi."]
+    assert server.requests[0]["messages"][-1]["content"] == "bad \ufffd half"
