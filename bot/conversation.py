@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from loguru import logger
@@ -17,7 +17,7 @@ from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.transports.base_transport import BaseTransport
 
 from bot.announcements import Announcements
-from bot.logs import blank_speech, is_ours
+from bot.error_line import error_line
 from bot.parts import Parts
 from bot.pipeline import build_pipeline
 from bot.pipeline_run import PipelineRun
@@ -25,6 +25,7 @@ from bot.tools import ToolContext, load_tools
 from processors.closing import Closing
 from processors.floor import Floor
 from processors.timeline import TimelineClock, TimelineObserver
+from processors.visitors import VisitorProtocol
 from speech.timeline import Timeline
 
 
@@ -50,7 +51,8 @@ class Conversation:
     ``run`` returns when the conversation has ended: by ``end``, by ``cancel``, or because
     the transport's peer has left and the owner called either. With ``handle_sigint`` the
     first Ctrl-C calls ``end`` and the second ``cancel``. ``wait_for_client`` holds the
-    greeting until ``client_ready`` is called. ``rtvi`` adds pipecat's client protocol.
+    greeting until ``client_ready`` is called. ``rtvi`` adds pipecat's client protocol
+    as far as strangers may use it.
     ``limits`` bound what comes after the wish to end.
     """
 
@@ -108,6 +110,7 @@ class Conversation:
             clock=TimelineClock(self._timeline),
             observers=[TimelineObserver(self._timeline)],
             enable_rtvi=rtvi,
+            rtvi_processor=VisitorProtocol() if rtvi else None,
             idle_timeout_secs=None,  # silence is no reason to leave
         )
         worker.add_event_handler("on_pipeline_started", self._on_started)
@@ -140,7 +143,9 @@ class Conversation:
             announcing.cancel()
             self._finished.set()
             self._timeline.mark("session_end")
-            await self._tool_context.aclose()
+            with suppress(TimeoutError):  # A tool that takes no cancelling must not hold the end.
+                async with asyncio.timeout(self._limits.teardown_s):
+                    await self._tool_context.aclose()
 
     @contextmanager
     def _interrupt_signal(self) -> Iterator[None]:
@@ -151,17 +156,22 @@ class Conversation:
         loop = asyncio.get_running_loop()
         goodbyes: set[asyncio.Task[None]] = set()
 
-        def on_interrupt() -> None:
+        def end(asked_at: float) -> None:
             if self._closing.closed:
                 self._pipeline_run.cut()
             else:
-                goodbyes.add(loop.create_task(self.end()))
+                goodbyes.add(loop.create_task(self._end(asked_at)))
 
-        loop.add_signal_handler(signal.SIGINT, on_interrupt)
+        # Not the loop's own handler: on a busy machine the loop comes to it late, and the
+        # time to end in begins with the key.
+        def on_interrupt(*_: object) -> None:
+            loop.call_soon_threadsafe(end, loop.time())
+
+        before = signal.signal(signal.SIGINT, on_interrupt)
         try:
             yield
         finally:
-            loop.remove_signal_handler(signal.SIGINT)
+            signal.signal(signal.SIGINT, before)
             for goodbye in goodbyes:
                 goodbye.cancel()
 
@@ -170,8 +180,7 @@ class Conversation:
 
     async def _on_error(self, _worker: PipelineWorker, frame: ErrorFrame) -> None:
         # Pipecat's own two lines for it are filtered out (bot.logs).
-        ours = frame.processor is not None and is_ours(type(frame.processor).__module__)
-        logger.error("{}", frame.error if ours else blank_speech(frame.error))
+        logger.error("{}", error_line(frame))
 
     async def _say_greeting(self) -> None:
         await self._started.wait()
@@ -195,6 +204,9 @@ class Conversation:
         Where nobody has been greeted yet, nobody is there for a goodbye. A second call, and
         one after the end, returns at once.
         """
+        await self._end(asyncio.get_running_loop().time(), goodbye=goodbye)
+
+    async def _end(self, asked_at: float, *, goodbye: bool = True) -> None:
         if self._closing.closed:
             return
         text = self._parts.phrase(self._parts.settings.bot.goodbye)
@@ -204,7 +216,8 @@ class Conversation:
             return
         last_words = _spoken(text, interruptible=False) if goodbye and text else None
         self._closing.close(last_words)
-        asyncio.get_running_loop().call_later(self._limits.goodbye_s, self._pipeline_run.cut)
+        cut_at = asked_at + self._limits.goodbye_s
+        asyncio.get_running_loop().call_at(cut_at, self._pipeline_run.cut)
         await self._worker.queue_frame(InterruptionFrame())
         if last_words is not None:
             await self._worker.queue_frame(last_words)

@@ -13,7 +13,8 @@ from typing import NoReturn
 
 EXIT_INTERRUPTED = 130
 UNWIND_S = 0.6
-"""What an interrupted command gets to end its child process and close what is open."""
+"""What a command gets, at its end or interrupted, to end its child process and close what is
+open. What it has not closed by then, the process's end does."""
 
 
 def leave(code: int) -> NoReturn:
@@ -27,6 +28,28 @@ def leave(code: int) -> NoReturn:
         with suppress(OSError, ValueError):  # the reader is gone, or it is closed
             stream.flush()
     os._exit(code)
+
+
+@contextmanager
+def closing_in_time(code: int, leave: Callable[[int], object] = leave) -> Iterator[None]:
+    """This block, in which everything is closed, ends the process with ``code`` after
+    ``UNWIND_S``; Ctrl-C does so at once.
+
+    Outside the main thread only the time is limited.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    takes_signals = threading.current_thread() is threading.main_thread() and before is not None
+    watchdog = threading.Timer(UNWIND_S, leave, (code,))
+    watchdog.daemon = True
+    watchdog.start()
+    if takes_signals:
+        signal.signal(signal.SIGINT, lambda *_: leave(code))
+    try:
+        yield
+    finally:
+        watchdog.cancel()
+        if takes_signals:
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

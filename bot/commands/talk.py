@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import ExitStack
 
 import click
 
@@ -23,6 +24,7 @@ from speech.errors import DeviceError
 )
 def command(invocation: Invocation, page: bool) -> None:
     """Talk with the bot by microphone and loudspeaker; --json prints the timeline."""
+    from bot.leaving import closing_in_time
     from bot.models import ensure_models  # these load the speech stack: not for --help
     from bot.talk import missing_sound_card, talk
 
@@ -37,7 +39,16 @@ def command(invocation: Invocation, page: bool) -> None:
         notify(f"{missing[0].upper()}{missing[1:]}: talk in the browser instead.")
         _serve_page(invocation)
         return
-    asyncio.run(talk(invocation.settings, invocation.secrets, notify=notify, json=invocation.json))
+    with ExitStack() as closing:
+        asyncio.run(
+            talk(
+                invocation.settings,
+                invocation.secrets,
+                notify=notify,
+                json=invocation.json,
+                over=lambda code: closing.enter_context(closing_in_time(code)),
+            )
+        )
 
 
 def _serve_page(invocation: Invocation) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.leaving import EXIT_INTERRUPTED, interrupt_leaves
+from bot.leaving import EXIT_INTERRUPTED, closing_in_time, interrupt_leaves
 
 REPOSITORY = Path(__file__).parents[2]
 PATIENCE_S = 20.0
@@ -34,6 +34,56 @@ except KeyboardInterrupt:
 leave(1)
 """
 """A thread sleeps in C as a model that loads does; the child holds our standard output open."""
+
+
+CLOSING = """
+import asyncio, sys, threading, time
+from contextlib import ExitStack
+from bot.leaving import closing_in_time, leave
+
+async def talk(over):
+    over()
+    print("closing", flush=True)
+    try:
+        threading.Thread(target=time.sleep, args=(600,)).start()
+        await asyncio.to_thread(time.sleep, 600)
+    finally:
+        await asyncio.sleep(600)
+
+with ExitStack() as stack:
+    asyncio.run(talk(lambda: stack.enter_context(closing_in_time(3))))
+leave(1)
+"""
+"""A device that hangs in C, and a clean-up that would wait for it."""
+
+
+@pytest.mark.parametrize("presses", [0, 1, 2])
+def test_what_hangs_while_it_closes_does_not_hold_the_process(presses: int) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", CLOSING], cwd=REPOSITORY, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "closing\n"
+        for _ in range(presses):
+            process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 3
+        assert not said
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_what_closes_in_time_leaves_nothing_behind() -> None:
+    before, left = signal.getsignal(signal.SIGINT), list[int]()
+    with closing_in_time(0, leave=left.append):
+        handler = signal.getsignal(signal.SIGINT)
+        assert callable(handler)
+        handler(signal.SIGINT, None)
+    assert left == [0]
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.fixture

@@ -157,12 +157,16 @@ class _SounddeviceStream:
     def latency(self) -> float:
         return float(self._stream.latency)
 
+    # PortAudio must not be given a stream that it has freed, by a thread that came late.
     def start(self) -> None:
+        if self._closed:
+            raise DeviceError("the stream is closed")
         with _failures():
             self._stream.start()
 
     def abort(self) -> None:
-        self._stream.abort(ignore_errors=True)
+        if not self._closed:
+            self._stream.abort(ignore_errors=True)
 
     def close(self) -> None:
         if not self._closed:

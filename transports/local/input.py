@@ -85,7 +85,6 @@ class LocalInputTransport(BaseInputTransport):
 
     async def _start_audio_in_streaming(self) -> None:
         if self._params.audio_in_enabled and not self._tasks:
-            await self._link.start()
             self._tasks = [
                 self.create_task(self._link.supervise()),
                 self.create_task(self._pump()),

@@ -36,6 +36,10 @@ without a word (seen with PulseAudio's capture)."""
 FIRST_BLOCK_S = 6.0
 """The same for a stream just started, since a sleeping device may take seconds to wake."""
 
+CLOSE_S = 0.06
+"""What the end waits for a device to be released, which takes some 20 ms; one that is just
+starting, or hangs, is released in a thread of its own behind it."""
+
 RETRY_FIRST_S = 0.25
 RETRY_MOST_S = 5.0
 
@@ -45,7 +49,8 @@ class DeviceLink:
 
     ``opened`` is told each stream's format and latency before it starts, ``callback`` gets
     its blocks. A stream that ends or stalls is reported once and retried, the pause doubling
-    from ``RETRY_FIRST_S`` to ``RETRY_MOST_S``, until it works (reported once) or it is closed.
+    from ``RETRY_FIRST_S`` to ``RETRY_MOST_S``, until it works (reported once) or the link is
+    closed, which is for good.
     """
 
     def __init__(
@@ -70,23 +75,16 @@ class DeviceLink:
         self._stream: Stream | None = None
         self._ended = asyncio.Event()
         self._restarting = False
+        self._closed = False
         self._blocks = 0
 
     async def open(
         self, wanted_hz: int, opened: Callable[[StreamFormat, float], None], callback: BlockCallback
     ) -> None:
         """Find and open the device; raises ``DeviceError``. Idempotent."""
-        if self._stream is None:
+        if self._stream is None and not self._closed:
             self._wanted_hz, self._opened, self._callback = wanted_hz, opened, callback
             await self._open()
-
-    async def start(self) -> None:
-        """Let the blocks flow; a device that fails to counts as lost and is retried."""
-        try:
-            await self._start()
-        except DeviceError as error:
-            logger.warning("sound stream did not start: {} {}", self.kind, error)
-            self._ended.set()
 
     async def drop_buffered(self) -> None:
         """Restart the stream, so that what the device holds is not played."""
@@ -103,31 +101,47 @@ class DeviceLink:
             self._restarting = False
 
     async def supervise(self) -> None:
-        """Watch the stream and bring it back, until cancelled."""
-        while True:
+        """Let the blocks flow, watch them and bring the stream back, until cancelled or closed.
+
+        A device that fails to start counts as lost.
+        """
+        try:
+            await self._start()
+        except DeviceError as error:
+            logger.debug("sound stream did not start: {} {}", self.kind, error)
+            self._ended.set()
+        while not self._closed:
             reason = await self._until_lost()
+            if self._closed:
+                return
             self._stats.devices_lost += 1
             self._say("lost", f"lost ({reason}); trying to get it back")
-            await self.close()
+            await self._release(worker.CALL_TIMEOUT_S)
             await self._reopen()
+            if self._closed:
+                return
             self._stats.devices_back += 1
             self._say("back", "is back")
 
     async def close(self) -> None:
-        """Silence the stream at once and release the device; idempotent."""
-        self.up.clear()
-        stream, self._stream = self._stream, None
-        if stream is None:
-            return
-        try:
-            await worker.call(lambda: _end(stream))
-        except DeviceError:
-            logger.warning("sound stream did not close in time: {}", self.kind)
+        """Release the device for good; idempotent, and done in ``CLOSE_S`` whatever it does."""
+        self._closed = True
+        await self._release(CLOSE_S)
 
     @property
     def name(self) -> str:
         """The device's name, or what was asked for."""
         return self.device.name if self.device else str(self._choice or "default")
+
+    async def _release(self, timeout_s: float) -> None:
+        self.up.clear()
+        stream, self._stream = self._stream, None
+        if stream is None:
+            return
+        try:
+            await worker.call(lambda: _end(stream), timeout_s=timeout_s)
+        except DeviceError:
+            logger.debug("sound stream did not close in time: {}", self.kind)
 
     async def _start(self) -> None:
         if self._stream is None:
@@ -172,21 +186,25 @@ class DeviceLink:
 
         device, stream, form = await worker.call(connect, discard=lambda made: _end(made[1]))
         self.device, self._stream, self.format = device, stream, form
+        if self._closed:
+            await self._release(CLOSE_S)
+            raise DeviceError(f"the {NOUNS[self.kind]} was closed while it was being opened")
         self.latency_s = stream.latency
         self._opened(form, self.latency_s)
 
     async def _reopen(self) -> None:
         pause_s = RETRY_FIRST_S
-        while True:
+        while not self._closed:
             await asyncio.sleep(pause_s)
             pause_s = min(pause_s * 2, RETRY_MOST_S)
             try:
                 await worker.call(self._backend.rescan)
                 await self._open()
-                return await self._start()
+                await self._start()
+                return
             except DeviceError as error:
                 logger.debug("sound device not back yet: {}", error)
-                await self.close()
+                await self._release(worker.CALL_TIMEOUT_S)
 
     async def _until_lost(self) -> str:
         patience_s = FIRST_BLOCK_S

@@ -83,7 +83,7 @@ class LocalOutputTransport(BaseOutputTransport):
         """Let the device run; it plays silence until there is a reply."""
         await super().start(frame)
         if self._player is not None:
-            await self._link.start()
+            # Not awaited here: a device may take seconds to start, and the end would wait for it.
             self._supervisor = self.create_task(self._link.supervise())
         await self.set_transport_ready(frame)
 

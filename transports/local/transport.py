@@ -59,8 +59,7 @@ class LocalTransport(BaseTransport):
 
     async def aclose(self) -> None:
         """Release the devices where no pipeline ran; a pipeline that ran has done it."""
-        for link in self._links:
-            await link.close()
+        await asyncio.gather(*(link.close() for link in self._links))
 
     def input(self) -> LocalInputTransport:
         """The microphone's processor."""
