@@ -16,6 +16,8 @@ from pipecat.frames.frames import (
     InterruptionFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
+    TTSStartedFrame,
+    TTSStoppedFrame,
     TTSTextFrame,
     UserStartedSpeakingFrame,
     UserStoppedSpeakingFrame,
@@ -51,6 +53,7 @@ class Floor(FrameProcessor):
         self._clock = clock
         self._speaking: set[str] = set()
         self._answers = 0
+        self._replies: set[str | None] = set()
         self._tools: set[str] = set()
         self._expected_until = self._last_at = clock()
 
@@ -68,7 +71,7 @@ class Floor(FrameProcessor):
             return None
         now = self._clock()
         until = self._expected_until
-        if self._answers or self._tools:
+        if self._answers or self._replies or self._tools:
             until = self._last_at + FORGOTTEN_S
         return max(0.0, until - now)
 
@@ -95,6 +98,12 @@ class Floor(FrameProcessor):
             case BotStoppedSpeakingFrame():
                 self._speaking.discard("bot")
                 self._expect(PAUSE_S)
+            # Between these the bot may fall silent, where the voice is slower than speech.
+            case TTSStartedFrame():
+                self._replies.add(frame.context_id)
+            case TTSStoppedFrame():
+                self._replies.discard(frame.context_id)
+                self._expect(PAUSE_S)
             case TTSTextFrame():
                 self.words += any(map(str.isalnum, frame.text))
             case _:
@@ -116,6 +125,7 @@ class Floor(FrameProcessor):
             case InterruptionFrame():
                 self.cuts += 1
                 self._answers = 0
+                self._replies.clear()
             case _:
                 return False
         return True

@@ -102,7 +102,14 @@ class KokoroTTSService(TTSService):
 
         A unit that fails at once and without a sound is tried again. A reply of which nothing
         has been heard then gets the apology in its place; the failure is reported in any case.
+        ``unit_done`` is marked when the last of it was handed over, not where it was cut.
         """
+        async with aclosing(self._spoken(text, context_id)) as frames:
+            async for frame in frames:
+                yield frame
+        self._timeline.mark("unit_done", reply_id=context_id)
+
+    async def _spoken(self, text: str, context_id: str) -> AsyncGenerator[Frame, None]:
         begun = self._timeline.clock()
         try:
             async for frame in self._unit(text, context_id):
@@ -118,7 +125,7 @@ class KokoroTTSService(TTSService):
             except EngineError as error:
                 failure = error
         self._spans.rest()  # what failed was not heard
-        yield ErrorFrame(error=str(failure))
+        yield ErrorFrame(error=str(failure), exception=failure)
         if self._sounded != context_id:
             for frame in self._apologise(context_id):
                 yield frame

@@ -50,6 +50,7 @@ EVENTS = (
     "user_text",
     "bot_stopped",
     "bot_text",
+    "unit_done",
     "heard_text",
     *_NO_STAGES,
     "error",

@@ -14,8 +14,8 @@ _REST_AFTER = ("llm_first_token", "tool_call", "bot_started", "bot_stopped", "in
 
 _ACTIVITY = frozenset(
     {"user_started", "user_stopped", "user_text", "llm_request", "llm_first_token", "tool_call"}
-    | {"tool_result", "unit_released", "tts_request", "first_chunk", "bot_started"}
-    | {"bot_stopped", "interrupt", "error"}
+    | {"tool_result", "unit_released", "tts_request", "first_chunk", "unit_done"}
+    | {"bot_started", "bot_stopped", "interrupt", "error"}
 )
 
 
@@ -52,11 +52,14 @@ class Watch:
 
     @property
     def bot_works(self) -> bool:
-        """The model has not answered a request yet, or the voice not all of its units."""
+        """The model has not answered a request yet, or the voice not made all of its units.
+
+        A voice slower than speech falls silent inside a unit: that it began is not enough.
+        """
         asked = self.last("llm_request")
         thinks = asked > max(self.last(name) for name in _REST_AFTER)
         begun = max(self.last("interrupt"), self.last("user_stopped"))
-        units, voiced = (self._count_since(n, begun) for n in ("unit_released", "first_chunk"))
+        units, voiced = (self._count_since(n, begun) for n in ("unit_released", "unit_done"))
         return thinks or units > voiced
 
     def _count_since(self, name: str, since: float) -> int:

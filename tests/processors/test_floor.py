@@ -14,6 +14,8 @@ from pipecat.frames.frames import (
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
     LLMTextFrame,
+    TTSStartedFrame,
+    TTSStoppedFrame,
     TTSTextFrame,
     UserStartedSpeakingFrame,
     UserStoppedSpeakingFrame,
@@ -27,6 +29,7 @@ from processors.floor import EXPECTED_S, FORGOTTEN_S, PAUSE_S, Floor
 VOICE, QUIET = VADUserStartedSpeakingFrame(), VADUserStoppedSpeakingFrame()
 TURN, TURN_END = UserStartedSpeakingFrame(), UserStoppedSpeakingFrame()
 ANSWER, ANSWER_END = LLMFullResponseStartFrame(), LLMFullResponseEndFrame()
+SPOKEN, SPOKEN_END = TTSStartedFrame(context_id="r"), TTSStoppedFrame(context_id="r")
 BOT, BOT_END = BotStartedSpeakingFrame(), BotStoppedSpeakingFrame()
 CALL = FunctionCallInProgressFrame("f", "c1", {})
 RESULT = FunctionCallResultFrame("f", "c1", {}, "done")
@@ -64,6 +67,9 @@ class FakeClock:
         ([ANSWER, BOT, CUT, BOT_END], PAUSE_S),
         ([ANSWER, CUT, ANSWER_END, ANSWER], FORGOTTEN_S),
         ([BOT, VOICE, BOT_END], None),
+        ([SPOKEN, BOT, BOT_END], FORGOTTEN_S),  # the voice ran dry in mid-unit
+        ([SPOKEN, BOT, BOT_END, SPOKEN_END], PAUSE_S),
+        ([SPOKEN, BOT, CUT, BOT_END], PAUSE_S),
     ],
 )
 def test_the_wait(frames: list[Frame], wait_s: float | None) -> None:

@@ -81,6 +81,23 @@ async def test_audio_is_complete_and_in_order() -> None:
     assert len(samples) == 4 * SAMPLES_PER_WORD
 
 
+@pytest.mark.parametrize("texts", [["One two.", "Three."], ["FAIL."], ["ONCE more."]])
+async def test_a_unit_is_done_behind_its_audio(texts: list[str]) -> None:
+    timeline = Timeline()
+    await speak(FakeEngine(), *map(unit, texts), timeline=timeline)
+    names = [e.name for e in timeline.events if e.name in ("tts_request", "unit_done")]
+    assert names.count("unit_done") == len(texts)
+    assert names[-1] == "unit_done"
+
+
+async def test_a_unit_that_is_cut_is_not_done() -> None:
+    engine, timeline = FakeEngine(), Timeline()
+    engine.gate.clear()
+    cut = [SleepFrame(0.05), InterruptionFrame()]
+    await speak(engine, unit("One two."), *cut, timeline=timeline)
+    assert not [e for e in timeline.events if e.name == "unit_done"]
+
+
 @pytest.mark.parametrize("texts", [["FAIL now."], ["Good.", "FAIL."], ["Good FAIL.", "Next."]])
 async def test_a_failing_unit_is_reported_and_the_reply_still_ends(texts: list[str]) -> None:
     frames = await asyncio.wait_for(speak(FakeEngine(), *map(unit, texts)), timeout=5)
@@ -174,5 +191,7 @@ async def test_stages_are_marked_with_their_reply_and_unit() -> None:
     marks = [(e.name, e.reply_id, e.unit_id) for e in timeline.events]
     assert marks == [
         ("tts_request", reply, f"{reply}/1"), ("synthesis_start", reply, f"{reply}/1"),
+        ("unit_done", reply, None),
         ("tts_request", reply, f"{reply}/2"), ("synthesis_start", reply, f"{reply}/2"),
+        ("unit_done", reply, None),
     ]  # fmt: skip
