@@ -176,9 +176,9 @@ class SegmentSttService(STTService):
             self._failed = True
             # APPLICATION, because a permanent category would switch the service off and with it
             # the apology that is the only sign of the failure the user gets.
-            ours = isinstance(error, RecognitionError)
-            line = str(error) if ours else f"the recogniser failed: {place_of(error)}"
-            await self.push_error(line, error, category=ErrorCategory.APPLICATION)
+            if not isinstance(error, RecognitionError):
+                error = RecognitionError(f"the recogniser failed: {place_of(error)}")
+            await self.push_error(str(error), error, category=ErrorCategory.APPLICATION)
             return ""
         finally:
             await self.stop_processing_metrics()

@@ -78,6 +78,10 @@ class EarshotLLMService(OpenAILLMService):
         self, context: LLMContext
     ) -> AsyncIterator[ChatCompletionChunk]:
         """The chunks of one turn's answer, faults dealt with; never raises for a fault."""
+        return self._turn(context)
+
+    async def _request(self, context: LLMContext) -> tuple[dict[str, Any], bool]:
+        """The parameters, and whether tools may be called."""
         if self._log_text:
             self._log_llm_response(context)
         instruction = self._settings.system_instruction  # type: ignore[attr-defined]
@@ -91,7 +95,7 @@ class EarshotLLMService(OpenAILLMService):
         tools = self._rounds.more(params["messages"])
         params["messages"] = self._messages(params["messages"])
         _leave_out(self._refused if tools else {"tools", *self._refused}, params)
-        return self._turn(params, tools=tools)
+        return params, tools
 
     def _messages(self, messages: list[Any]) -> list[Any]:
         messages = clean_json(messages)
@@ -102,9 +106,14 @@ class EarshotLLMService(OpenAILLMService):
             messages = fit_messages(messages, budget)
         return messages
 
-    async def _turn(
-        self, params: dict[str, Any], *, tools: bool
-    ) -> AsyncGenerator[ChatCompletionChunk, None]:
+    async def _turn(self, context: LLMContext) -> AsyncGenerator[ChatCompletionChunk, None]:
+        try:
+            params, tools = await self._request(context)
+        except Exception as error:  # of a context that cannot be sent; the user must hear it
+            for chunk in self._apologise(Answer()):
+                yield chunk
+            await self._report(Fault(FaultKind.UNEXPECTED, detail=place_of(error)))
+            return
         policy = TurnPolicy(self._limits.retries, self._limits.max_retry_after_s)
         while True:
             answer = Answer(tools=tools)
@@ -165,7 +174,8 @@ class EarshotLLMService(OpenAILLMService):
 
     async def _report(self, fault: Fault) -> None:
         line = self._endpoint.line(fault)
-        await self.push_error(line, category=CATEGORIES.get(fault.kind, ErrorCategory.APPLICATION))
+        category = CATEGORIES.get(fault.kind, ErrorCategory.APPLICATION)
+        await self.push_error(line, EarshotError(line), category=category)
 
     async def _attempt(
         self, params: dict[str, Any], answer: Answer

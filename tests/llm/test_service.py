@@ -10,7 +10,9 @@ from itertools import pairwise
 import pytest
 from loguru import logger
 from pipecat.frames.frames import InterruptionFrame
+from pipecat.processors.aggregators.llm_context import LLMContext
 
+from bot.error_line import error_line
 from bot.llm.endpoint import LlmEndpoint
 from tests.llm.bench import DEADLINE_S, bench, settings
 from tests.llm.fake_server import (
@@ -453,3 +455,18 @@ async def test_half_a_character_in_the_context_does_not_mute_the_bot() -> None:
         await table.ask("bad \ud800 half\x00")
     assert table.spoken == ["Hi."]
     assert server.requests[0]["messages"][-1]["content"] == "bad \ufffd half"
+
+
+async def test_a_context_that_cannot_be_sent_leads_to_the_apology() -> None:
+    async with FakeOpenAiServer(says("Hi.")) as server, bench(server) as table:
+        table.context.add_message(
+            await LLMContext.create_file_message(
+                type="url", format="application/pdf", file="ftp://secret"
+            )
+        )
+        await table.ask()
+    assert table.spoken == [APOLOGY]
+    assert server.requests == []
+    [error] = table.errors
+    assert "secret" not in error.error
+    assert "secret" not in error_line(error)
