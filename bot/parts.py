@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
-from pipecat.utils.text.simple_text_aggregator import SimpleTextAggregator
-
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from bot.hearing import open_recogniser
@@ -16,6 +14,7 @@ from bot.leaving import interrupt_leaves
 from bot.llm import LlmEndpoint, open_llm
 from bot.voice import build_engine
 from processors.kokoro_tts import prepare_phrases
+from processors.units import UnitAggregator
 from speech.engine import PcmChunk, SpeechEngine
 from speech.errors import EarshotError
 from speech.hearing.recogniser import Recogniser
@@ -84,7 +83,7 @@ async def _open_voice(
 
 async def _units(text: str) -> list[str]:
     """The units that the pipeline's aggregator makes of a text."""
-    aggregator = SimpleTextAggregator()
+    aggregator = UnitAggregator()
     units = [unit.text async for unit in aggregator.aggregate(text)]
     last = await aggregator.flush()
     return units + ([last.text] if last else [])

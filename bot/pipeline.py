@@ -5,7 +5,6 @@ from __future__ import annotations
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
-from pipecat.processors.aggregators.llm_text_processor import LLMTextProcessor
 from pipecat.services.llm_service import LLMService
 from pipecat.transports.base_transport import BaseTransport
 
@@ -16,6 +15,7 @@ from processors.floor import Floor
 from processors.heard import HeardText
 from processors.kokoro_tts import KokoroTTSService
 from processors.settled_calls import SettledCalls
+from processors.units import Units
 from speech.timeline import Timeline
 
 
@@ -40,7 +40,7 @@ def build_pipeline(
             words.user(),  # voice activity, end of turn, the user's words in the context
             ClosingGate(closing),  # without a thought,
             llm,  # tokens, tool calls, the fault policy
-            LLMTextProcessor(),  # tokens to units
+            Units(),  # tokens to units
             ClosingGate(closing),  # and silent but for the goodbye
             build_voice(parts, timeline),  # units to audio, each word's text behind it
             transport.output(),  # speaker, browser, room, phone or script
