@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -92,11 +93,22 @@ class FileTooLargeError(OSError):
         super().__init__(0, f"larger than {MAX_FILE_BYTES:,} bytes")
 
 
+class NotAFileError(OSError):
+    """A pipe, socket or device, which might be waited for without end."""
+
+    def __init__(self) -> None:
+        super().__init__(0, "not a regular file: a pipe or device cannot be read here")
+
+
 def read_plain(path: Path) -> str:
-    """The file's text without a byte order mark; never reads on without end.
+    """The file's text without a byte order mark; never reads on without end, nor waits.
 
     Raises ``OSError`` or ``UnicodeDecodeError``.
     """
+    # Asked of the path first: a FIFO without a writer blocks as it is opened.
+    kind = path.stat().st_mode
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
+        raise NotAFileError
     with path.open("rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:

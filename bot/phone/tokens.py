@@ -26,7 +26,8 @@ class _Minted:
 class StreamTokens:
     """Random tokens in the stream's path, so that no one else can open a media socket.
 
-    In the path, not the query: Twilio strips the query of a stream URL.
+    In the path, not the query: Twilio strips the query of a stream URL. A call has one
+    token while it lives, so that a webhook sent again and again pushes out nobody's.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -35,11 +36,23 @@ class StreamTokens:
 
     def mint(self, call_id: str | None) -> str:
         """A token for the stream of this call; None where the carrier does not name it yet."""
+        live = self._live(call_id)
+        if live is not None:
+            return live
         while len(self._minted) >= MAX_TOKENS:
             self._minted.popitem(last=False)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         self._minted[token] = _Minted(call_id, self._clock() + TOKEN_LIFE_S)
         return token
+
+    def _live(self, call_id: str | None) -> str | None:
+        now = self._clock()
+        same = (
+            token
+            for token, minted in self._minted.items()
+            if minted.call_id == call_id and minted.expires >= now
+        )
+        return None if call_id is None else next(same, None)
 
     def redeem(self, token: str) -> Redeemed | None:
         """What the token opens, once; None for one that is unknown, used or stale."""

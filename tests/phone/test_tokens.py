@@ -48,6 +48,19 @@ def test_a_made_up_token_is_refused() -> None:
     assert tokens.redeem("x" * 32) is None
 
 
+def test_a_webhook_sent_again_pushes_out_nobody() -> None:
+    clock = FakeClock()
+    tokens = StreamTokens(clock)
+    waiting, same = tokens.mint("CA1"), tokens.mint("CA2")
+    assert {tokens.mint("CA2") for _ in range(2 * MAX_TOKENS)} == {same}
+    assert tokens.redeem(waiting) is not None
+    assert tokens.redeem(same) is not None
+    assert tokens.mint("CA2") != same  # used: a new one
+    late = tokens.mint("CA3")
+    clock.now += TOKEN_LIFE_S + 0.1
+    assert tokens.mint("CA3") != late  # stale: a new one
+
+
 def test_tokens_are_bounded_and_the_oldest_goes_first() -> None:
     tokens = StreamTokens(FakeClock())
     minted = [tokens.mint(None) for _ in range(MAX_TOKENS + 1)]
