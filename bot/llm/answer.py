@@ -15,6 +15,9 @@ from openai.types.chat.chat_completion_chunk import (
 
 from bot.llm.assembly import Characters, TextGate, ToolCall, ToolCalls, is_speakable
 from bot.llm.messages import LeadIn
+from bot.llm.shapes import text_of
+from bot.llm.thoughts import Aloud
+from speech.text_clean import json_text
 
 
 def _chunk(
@@ -46,9 +49,9 @@ class Answer:
 
     Chunks without choices or delta are no trouble; usage is passed on with its missing
     numbers as zeros; what cannot be spoken is held back until something can; characters
-    are whole and printable; tool calls come whole, at the end, one a chunk, with arguments
-    that are a JSON object (pipecat drops a call whose arguments are not, and the user would
-    hear nothing).
+    are whole and printable; thoughts are left out, a refusal is text; tool calls come whole,
+    at the end, one a chunk, with arguments that are a JSON object (pipecat drops a call whose
+    arguments are not, and the user would hear nothing).
     """
 
     def __init__(self, longest: int = LONGEST_CHARS, *, tools: bool = True) -> None:
@@ -59,9 +62,11 @@ class Answer:
         self.finished = False
         self.spoke = False
         self.called = False
+        self.thought = False
         self._room = longest
         self._tools = tools
         self._characters = Characters()
+        self._aloud = Aloud()
         self._gate = TextGate()
         self._calls = ToolCalls()
 
@@ -73,7 +78,7 @@ class Answer:
     @property
     def full(self) -> bool:
         """It went on for longer than anyone would listen; what follows is not taken."""
-        return self._room <= 0
+        return self._room <= 0 or self._calls.full
 
     @property
     def is_empty(self) -> bool:
@@ -93,25 +98,30 @@ class Answer:
         return LeadIn(self.text, frozenset(call.call_id for call in self._calls))
 
     def take(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionChunk]:
-        """Sets ``spoke`` if the chunk brought words, ``called`` if a piece of a tool call."""
-        self.spoke = self.called = False
+        """Sets ``spoke`` if the chunk brought words, ``called`` if a piece of a tool call,
+        ``thought`` if what the model writes for itself.
+        """
+        self.spoke = self.called = self.thought = False
         if chunk.usage is not None:
             yield _chunk(model=chunk.model or "", usage=_whole(chunk.usage))
         for choice in (chunk.choices or [])[:1]:
-            if choice.delta is not None:
+            if choice is not None and choice.delta is not None:
                 yield from self._take_delta(choice.delta)
-            self.finished = self.finished or bool(choice.finish_reason)
+            self.finished = self.finished or bool(choice and choice.finish_reason)
 
     def _take_delta(self, delta: ChoiceDelta) -> Iterator[ChatCompletionChunk]:
         for call in delta.tool_calls or [] if self._tools else []:
+            if call is None:
+                continue
             function = call.function
-            name, piece = (function.name, function.arguments) if function else (None, None)
-            self._calls.add(call.index, call.id, name, piece or "")
-            self._room -= len(piece or "")
+            name, given = (function.name, function.arguments) if function else (None, None)
+            piece = given if isinstance(given, str) else json_text(given) if given else ""
+            self._room -= self._calls.add(call.index, call.id, name, piece)
             self.called = self.called or bool(name or piece)
-        content = (delta.content or "")[: max(0, self._room)]
-        self._room -= len(content)
-        text = self._characters.push(content)
+        content = text_of(delta.content) + text_of(delta.refusal)
+        text = self._aloud.push(self._characters.push(content))[: max(0, self._room)]
+        self._room -= len(text)
+        self.thought = self._aloud.thinking and is_speakable(content)
         self.spoke = is_speakable(text)
         if out := self._gate.push(text):
             yield text_chunk(out)

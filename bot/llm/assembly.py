@@ -15,6 +15,9 @@ BAD_ARGUMENTS_KEY = "__arguments_are_not_json__"
 
 MAX_BAD_ARGUMENTS_CHARS = 300
 
+MOST_CALLS = 8
+"""In one answer. Two or three are useful; each one runs, and its result fills the context."""
+
 
 def is_speakable(text: str) -> bool:
     """A letter or digit is in it: without one no voice says anything."""
@@ -65,6 +68,11 @@ class ToolCall:
     name: str = ""
     arguments: str = ""
 
+    @property
+    def size(self) -> int:
+        """Characters."""
+        return len(self.call_id) + len(self.name) + len(self.arguments)
+
     def arguments_json(self) -> str:
         """Always a JSON object: what is not one travels under ``BAD_ARGUMENTS_KEY``."""
         raw = clean(self.arguments).strip() or "{}"
@@ -87,25 +95,35 @@ def _finite(number: str) -> float:
 
 @dataclass
 class ToolCalls:
-    """Collects the calls of one answer.
+    """Collects the calls of one answer, up to ``MOST_CALLS``; then it is ``full``.
 
     Some servers number every call 0 and tell them apart by id only, some send no id, some
     send a whole call again with each piece's index missing: a new id at a known index
     starts a new call.
     """
 
+    full: bool = False
     _calls: list[tuple[int, ToolCall]] = field(default_factory=list)
 
-    def add(self, index: int | None, call_id: str | None, name: str | None, piece: str) -> None:
-        """One delta, as it came."""
+    def add(self, index: int | None, call_id: str | None, name: str | None, piece: str) -> int:
+        """One delta, as it came. Returns how many characters of it were kept."""
         call = self._find(index or 0, clean(call_id or ""))
+        if call is None:
+            return 0
+        size = call.size
         call.name = call.name or clean(name or "")
         call.arguments += piece
+        return call.size - size
 
-    def _find(self, index: int, call_id: str) -> ToolCall:
+    def _find(self, index: int, call_id: str) -> ToolCall | None:
+        if self.full:
+            return None
         for known_index, call in reversed(self._calls):
             if known_index == index and call_id in ("", call.call_id):
                 return call
+        if len(self._calls) == MOST_CALLS:
+            self.full = True
+            return None
         call = ToolCall(call_id or f"call_{uuid4().hex[:12]}")
         self._calls.append((index, call))
         return call

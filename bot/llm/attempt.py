@@ -15,6 +15,7 @@ from bot.config.schema import LlmSettings
 from bot.llm.answer import Answer
 from bot.llm.faults import Faulted, fault_of
 from bot.llm.policy import Fault, FaultKind, StreamDeadline
+from bot.llm.shapes import as_stream
 from speech.redact import place_of
 
 _END = object()
@@ -39,12 +40,17 @@ async def attempt(
         stall_s=limits.stall_timeout_s,
     )
     stream = await _open(client, params, deadline)
+    odd: Faulted | None = None
     try:
         while (chunk := await _next(stream, deadline)) is not None:
-            for out in _taken(answer, chunk):
+            try:
+                taken = _taken(answer, chunk)
+            except Faulted as error:  # some servers put things of their own between
+                taken, odd = [], error
+            for out in taken:
                 yield out
             if answer.full or (deadline.too_long and not answer.finished):
-                logger.warning("the model's answer was cut off: it did not end")
+                logger.warning("the model's answer was cut off: it goes on for too long")
                 break
             _note(answer, deadline)
     finally:
@@ -54,7 +60,7 @@ async def attempt(
     for out in answer.tool_chunks():
         yield out
     if answer.is_empty:
-        raise Faulted(Fault(FaultKind.EMPTY))
+        raise odd or Faulted(Fault(FaultKind.EMPTY))
 
 
 def _note(answer: Answer, deadline: StreamDeadline) -> None:
@@ -63,7 +69,7 @@ def _note(answer: Answer, deadline: StreamDeadline) -> None:
         return
     if answer.finished:
         deadline.finish()
-    elif answer.spoke or answer.called:
+    elif answer.spoke or answer.called or answer.thought:
         deadline.progress(heard=answer.spoke)
     if deadline.too_late:
         raise Faulted(deadline.fault)
@@ -86,9 +92,11 @@ async def _open(
             stream: AsyncStream[ChatCompletionChunk] = await client.chat.completions.create(
                 **params
             )
-            return stream
+            return await as_stream(stream, client)
     except TimeoutError as error:
         raise Faulted(deadline.fault) from error
+    except Faulted:
+        raise
     except Exception as error:  # whatever it is, the user must hear something
         raise Faulted(fault_of(error, connected=False)) from error
 

@@ -158,6 +158,8 @@ def operator_line(fault: Fault, *, base_url: str, model: str, key_name: str | No
         FaultKind.EMPTY: f"{where} sent an empty answer",
         FaultKind.TOO_LONG: f"the request does not fit the context of the {where}{code}: "
         "shorten bot.system_prompt, or give the model a larger context",
+        FaultKind.NOT_AN_API: f"{where} is not an OpenAI-compatible API: it answered with a web "
+        "page; check llm.base_url",
         FaultKind.UNEXPECTED: f"{where}: unexpected {fault.detail}",
     }
     return lines[fault.kind]

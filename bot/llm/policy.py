@@ -26,6 +26,7 @@ class FaultKind(StrEnum):
     SERVER = "server"
     EMPTY = "empty"
     TOO_LONG = "too_long"
+    NOT_AN_API = "not_an_api"
     UNEXPECTED = "unexpected"
 
 
@@ -108,7 +109,7 @@ class StreamDeadline:
     """After the finish reason only the usage may still come; it is not worth a silence."""
 
     SILENCE_S = 30.0
-    """A tool call under construction is not heard: at most this long since the last words."""
+    """Tool calls under construction and thoughts are not heard: so long since the last words."""
 
     LONGEST_S = 1200.0
     """In all. A stream that goes on is cut off: nobody listens to one answer for longer."""
@@ -124,7 +125,7 @@ class StreamDeadline:
         self.finished = False
 
     def progress(self, *, heard: bool = True) -> None:
-        """Words came, or, not ``heard``, a piece of a tool call."""
+        """Words came, or, not ``heard``, a piece of a tool call or a thought."""
         self._started = True
         if heard:
             self._silent_until = self._clock() + self._silence_s

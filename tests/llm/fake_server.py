@@ -36,6 +36,10 @@ class FakeReply:
     error: dict[str, Any] = field(default_factory=dict)
     before_headers_s: float = 0.0
     done: bool = True
+    body: str | None = None
+    """Sent whole in place of the events."""
+    kind: str = "application/json"
+    """The content type of ``body``."""
 
 
 def text(content: str | None, finish: str | None = None, **delta: Any) -> dict[str, Any]:
@@ -114,6 +118,8 @@ class FakeOpenAiServer:
                 status=reply.status,
                 headers=reply.headers,
             )
+        if reply.body is not None:
+            return web.Response(text=reply.body, content_type=reply.kind)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         for event in reply.events:

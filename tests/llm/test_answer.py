@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from openai.types.chat.chat_completion_chunk import ChoiceDelta, ChoiceDeltaToolCall
 
 from bot.llm.answer import Answer, text_chunk
+from bot.llm.assembly import MOST_CALLS
 
 
 @pytest.mark.parametrize(
@@ -80,3 +81,60 @@ def test_what_is_handed_on_can_be_encoded(pieces: list[str]) -> None:
         for chunk in answer.take(text_chunk(piece)):
             (chunk.choices[0].delta.content or "").encode()
     answer.text.encode()
+
+
+def calls_of(answer: Answer) -> list[Any]:
+    return [chunk.choices[0].delta.tool_calls[0] for chunk in answer.tool_chunks()]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_an_answer_calls_a_few_tools_at_most(numbered: bool) -> None:
+    answer = Answer()
+    for number in range(300):
+        chunk = tool_chunk("{}", "f")
+        piece = chunk.choices[0].delta.tool_calls[0]
+        piece.id, piece.index = f"c{number}", number if numbered else 0
+        list(answer.take(chunk))
+    assert answer.full
+    calls = calls_of(answer)
+    assert [call.id for call in calls] == [f"c{number}" for number in range(MOST_CALLS)]
+    assert {call.function.arguments for call in calls} == {"{}"}
+
+
+def test_names_take_room_too() -> None:
+    answer = Answer(longest=10)
+    list(answer.take(tool_chunk("", "f" * 20)))
+    assert answer.full
+
+
+THOUGHT = "<think>It is late, 3 < 4.</think>"
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (THOUGHT + "Hello there.", "Hello there."),
+        ("Well. <THINKING>hm</Thinking >Yes.", "Well. Yes."),
+        ("Well. " + THOUGHT + THOUGHT + "Yes.", "Well. Yes."),
+        ("<think>never closed, and more", ""),
+        ("hm</think>Yes.", "hmYes."),
+        ("3 < 4, a <b>bold</b> word.", "3 < 4, a <b>bold</b> word."),
+    ],
+)
+@given(cuts=st.sets(st.integers(0, 60)))
+def test_what_the_model_thinks_is_not_said(written: str, said: str, cuts: set[int]) -> None:
+    answer, out, start = Answer(), "", 0
+    for end in [*sorted(cuts), len(written)]:
+        for chunk in answer.take(text_chunk(written[start:end])):
+            out += chunk.choices[0].delta.content or ""
+        start = max(start, end)
+    assert out == answer.text == said
+
+
+def test_thinking_is_life_but_no_speech() -> None:
+    answer = Answer()
+    list(answer.take(text_chunk("<think>Now")))
+    assert (answer.spoke, answer.called, answer.thought) == (False, False, True)
+    list(answer.take(text_chunk(" ")))
+    assert not answer.thought
+    assert answer.is_empty

@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from loguru import logger
@@ -470,3 +471,69 @@ async def test_a_context_that_cannot_be_sent_leads_to_the_apology() -> None:
     [error] = table.errors
     assert "secret" not in error.error
     assert "secret" not in error_line(error)
+
+
+MESSAGE = {"role": "assistant", "content": "This is no stream."}
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/json; charset=utf-8"])
+async def test_an_answer_that_comes_whole_is_spoken(kind: str) -> None:
+    whole = {"choices": [{"message": MESSAGE}], "usage": {"total_tokens": 5}}
+    reply = FakeReply(body=json.dumps(whole), kind=kind.partition(";")[0])
+    async with FakeOpenAiServer(reply) as server, bench(server) as table:
+        await table.ask()
+    assert table.spoken == ["This is no stream."]
+    assert table.errors == []
+
+
+async def test_a_stream_by_the_wrong_name_is_still_one() -> None:
+    body = f"data: {json.dumps(text('Yes.'))}\n\ndata: [DONE]\n\n"
+    async with FakeOpenAiServer(FakeReply(body=body)) as server, bench(server) as table:
+        await table.ask()
+    assert table.spoken == ["Yes."]
+
+
+@pytest.mark.parametrize("body", ["{", "null", "[]", '{"choices": [null]}', '{"choices": 5}'])
+async def test_a_whole_answer_that_is_none_leads_to_the_apology(body: str) -> None:
+    async with FakeOpenAiServer(FakeReply(body=body)) as server, bench(server) as table:
+        await table.ask()
+    assert table.spoken == [APOLOGY]
+
+
+async def test_a_web_page_is_told_from_an_answer() -> None:
+    page = FakeReply(body="<html>Log in</html>", kind="text/html")
+    async with FakeOpenAiServer(page) as server, bench(server) as table:
+        await table.ask()
+    assert table.spoken == [APOLOGY]
+    assert len(server.requests) == 1
+    assert "not an OpenAI-compatible API: it answered with a web page" in table.errors[0].error
+
+
+async def test_a_refusal_is_spoken() -> None:
+    refusal = FakeReply([text(None, refusal="I cannot help with that."), finish()])
+    async with FakeOpenAiServer(refusal) as server, bench(server) as table:
+        await table.ask()
+    assert table.spoken == ["I cannot help with that."]
+
+
+@pytest.mark.parametrize(
+    ("odd", "spoken"),
+    [
+        ({"choices": [None]}, "Still here."),
+        ({"choices": "x"}, "Still here."),
+        ({"choices": [{"delta": {"content": {"a": 1}}}]}, "Still here."),
+        ({"choices": [{"delta": {"tool_calls": [None]}}]}, "Still here."),
+        ({"choices": [{"delta": {"tool_calls": [{"index": "a", "id": 5}]}}]}, "Still here."),
+        ({"choices": [{"delta": {"tool_calls": 5}}]}, "Still here."),
+        (
+            {"choices": [{"delta": {"content": [{"type": "text", "text": "Yes. "}]}}]},
+            "Yes. Still here.",
+        ),
+    ],
+)
+async def test_an_odd_chunk_costs_no_answer(odd: dict[str, Any], spoken: str) -> None:
+    reply = FakeReply([odd, text("Still here."), finish()])
+    async with FakeOpenAiServer(reply) as server, bench(server) as table:
+        await table.ask()
+    assert table.spoken == [spoken]
+    assert table.errors == []
