@@ -37,20 +37,23 @@ class GuardedSerializer(FrameSerializer):
 
     pipecat's serializers raise on JSON that is no object and on bad base64, which its
     transport takes for a hang-up, and log the raw message, digits included. ``stopped`` is
-    set when the carrier says the stream is over, or floods it. ``bytes_per_s`` are those of
-    the carrier's encoding.
+    set when the carrier says the stream is over, or floods it; then ``hang_up``, which drops
+    the connection, is called too: a peer that floods does not wait for a close to be answered.
+    ``bytes_per_s`` are those of the carrier's encoding.
     """
 
     def __init__(
         self,
         inner: FrameSerializer,
         stopped: asyncio.Event,
+        hang_up: Callable[[], None],
         bytes_per_s: int = MULAW_BYTES_PER_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
         self._inner = inner
         self._stopped = stopped
+        self._hang_up = hang_up
         self._bytes_per_s = bytes_per_s
         self._pace = Pace(clock)
         self.refused = 0
@@ -97,6 +100,7 @@ class GuardedSerializer(FrameSerializer):
         if verdict is Verdict.HANG_UP and not self._stopped.is_set():
             logger.error("Hanging up: the carrier floods the call ({} dropped)", self.dropped)
             self._stopped.set()
+            self._hang_up()
         return False
 
     def _refuse(self) -> None:

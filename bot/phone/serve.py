@@ -6,6 +6,7 @@ import asyncio
 import re
 import socket
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,7 +24,7 @@ from bot.phone.app import CALL_PATH, PhoneApp
 from bot.phone.carriers import STREAM_RATE_HZ, Carrier, carrier
 from bot.phone.guard import GuardedSerializer
 from bot.phone.handshake import StreamStart
-from bot.web.listen import bind, is_loopback, server_failure, serving, until_stopped, url_of
+from bot.web.listen import abort, bind, is_loopback, server_failure, serving, until_stopped, url_of
 from bot.web.sessions import Sessions
 from bot.web.stopping import stop_requested
 from speech.errors import UsageError
@@ -133,7 +134,7 @@ class _Switchboard:
     async def converse(self, stream: WebSocket, start: StreamStart) -> None:
         """Talk until either side hangs up or the call has lasted ``phone.max_call_s``."""
         left = asyncio.Event()
-        transport = FastAPIWebsocketTransport(stream, self._params(start, left))
+        transport = FastAPIWebsocketTransport(stream, self._params(stream, start, left))
         conversation = Conversation(
             self._parts,
             transport,
@@ -154,10 +155,15 @@ class _Switchboard:
         call = self._sessions.start(conversation, left, max_s=max_s)
         await asyncio.wait({call})
 
-    def _params(self, start: StreamStart, stopped: asyncio.Event) -> FastAPIWebsocketParams:
+    def _params(
+        self, stream: WebSocket, start: StreamStart, stopped: asyncio.Event
+    ) -> FastAPIWebsocketParams:
         return FastAPIWebsocketParams(
             serializer=GuardedSerializer(
-                self._line.serializer(start), stopped, self._line.bytes_per_s
+                self._line.serializer(start),
+                stopped,
+                partial(abort, stream),
+                self._line.bytes_per_s,
             ),
             audio_in_enabled=True,
             audio_out_enabled=True,

@@ -176,13 +176,14 @@ async def test_no_start_closes_the_stream(monkeypatch: pytest.MonkeyPatch) -> No
 
 async def test_a_second_caller_hears_busy() -> None:
     async with line(max_calls=1) as phone:
-        first, second = await twilio(phone).dial(), await twilio(phone).dial()
+        other = FakeTwilio(phone.base_url, TOKEN, "CA2")
+        first, second = await twilio(phone).dial(), await other.dial()
         async with connect(first) as socket, connect(second) as late:
             await socket.send(json.dumps(START))
             await eventually(lambda: len(phone.sessions) == 1)
             busy = ET.fromstring((await twilio(phone).webhook()).text)  # noqa: S314
             assert busy.find("Reject") is not None
-            await late.send(json.dumps(START))
+            await late.send(json.dumps(START).replace("CA1", "CA2"))
             assert await closed_with(late) == (1013, "all lines are taken")
 
 

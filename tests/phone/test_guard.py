@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -69,12 +69,16 @@ class FakeSetup:
 
 
 async def guarded(
-    provider: str = "twilio", encoding: str = "PCMU", stopped: asyncio.Event | None = None
+    provider: str = "twilio",
+    encoding: str = "PCMU",
+    stopped: asyncio.Event | None = None,
+    hang_up: Callable[[], None] = lambda: None,
 ) -> GuardedSerializer:
     """One whose clock stands still."""
     line = carrier(provider, Secrets({}))
     inner = line.serializer(StreamStart("MZ1", "CA1", encoding))
-    guard = GuardedSerializer(inner, stopped or asyncio.Event(), line.bytes_per_s, lambda: 0.0)
+    stopped = stopped or asyncio.Event()
+    guard = GuardedSerializer(inner, stopped, hang_up, line.bytes_per_s, lambda: 0.0)
     await guard.setup(FakeSetup())  # type: ignore[arg-type]
     return guard
 
@@ -148,11 +152,12 @@ async def test_a_flood_of_audio_is_bounded_told_and_ends_the_call(
 
 @pytest.mark.parametrize("message", ["{", '{"event":"dtmf","dtmf":{"digit":"7"}}'])
 async def test_so_does_a_flood_of_anything_else(message: str) -> None:
-    stopped = asyncio.Event()
-    guard = await guarded(stopped=stopped)
+    stopped, hung_up = asyncio.Event(), list[bool]()
+    guard = await guarded(stopped=stopped, hang_up=lambda: hung_up.append(True))
     frames = [await guard.deserialize(message) for _ in range(10_000)]
     assert sum(frame is not None for frame in frames) <= BURST_S / LEAST_S
     assert stopped.is_set()
+    assert hung_up == [True]  # once, though more came
 
 
 async def test_half_a_sample_is_refused() -> None:
@@ -178,7 +183,7 @@ async def test_digits_become_frames_and_are_not_logged(logged: list[str]) -> Non
 async def test_the_carriers_stop_is_told() -> None:
     stopped = asyncio.Event()
     inner = carrier("twilio", Secrets({})).serializer(StreamStart("MZ1", "CA1"))
-    guard = GuardedSerializer(inner, stopped)
+    guard = GuardedSerializer(inner, stopped, lambda: None)
     await guard.deserialize('{"event":"stop","streamSid":"MZ1"}')
     assert stopped.is_set()
 
@@ -220,5 +225,5 @@ class FakeStuckCarrier(FrameSerializer):
 
 async def test_a_hang_up_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.phone.guard.HANG_UP_TIMEOUT_S", 0.01)
-    guard = GuardedSerializer(FakeStuckCarrier(), asyncio.Event())
+    guard = GuardedSerializer(FakeStuckCarrier(), asyncio.Event(), lambda: None)
     assert await guard.serialize(InterruptionFrame()) is None

@@ -8,10 +8,13 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosedError
 
 from bot.config.schema import WebSettings
 from bot.web.ice import LOOPBACK, allow_loopback
-from bot.web.listen import bind, is_loopback, serving, url_of
+from bot.web.listen import abort, bind, is_loopback, serving, url_of
 from bot.web.serve import refuse_public
 from speech.errors import EarshotError, UsageError
 
@@ -88,6 +91,29 @@ def test_loopback_is_offered_only_without_a_network(
     allow_loopback()
     assert ice.get_host_addresses(use_ipv4=True, use_ipv6=True) == offered
     assert ice.get_host_addresses(use_ipv4=False, use_ipv6=True) == found
+
+
+async def send_for_ever(peer: ClientConnection) -> None:
+    while True:
+        await peer.send("x" * 1_000)
+
+
+async def test_an_aborted_socket_waits_for_no_close() -> None:
+    async def drop(scope: Scope, receive: Receive, send: Send) -> None:
+        socket = WebSocket(scope, receive, send)
+        await socket.accept()
+        await socket.receive()
+        abort(socket)
+        while (await socket.receive())["type"] != "websocket.disconnect":
+            pass
+        ended.set()
+
+    sock, ended = bind("127.0.0.1", 0, "web"), asyncio.Event()
+    async with asyncio.timeout(20), serving(drop, sock), connect(url_of(sock, "ws")) as peer:
+        with pytest.raises(ConnectionClosedError) as closed:
+            await send_for_ever(peer)
+        assert closed.value.rcvd is None
+        await ended.wait()
 
 
 async def test_a_cancelled_server_waits_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
