@@ -171,6 +171,8 @@ def _describe(annotation: Any, metadata: tuple[Any, ...] = ()) -> str:
 
 
 def _bounds(metadata: tuple[Any, ...]) -> str:
+    if words := next((m for m in metadata if isinstance(m, str)), None):
+        return words
     if any(isinstance(m, MinLen) for m in metadata):
         return " that is not empty"
     low = next((m.ge for m in metadata if isinstance(m, Ge)), None)
@@ -179,6 +181,6 @@ def _bounds(metadata: tuple[Any, ...]) -> str:
     below = next((m.lt for m in metadata if isinstance(m, Lt)), None)
     if low is not None and high is not None:
         return f" from {low} to {high}"
-    words = ((low, "at least"), (above, "above"), (high, "at most"), (below, "below"))
-    said = [f" {word} {bound}" for bound, word in words if bound is not None]
+    limits = ((low, "at least"), (above, "above"), (high, "at most"), (below, "below"))
+    said = [f" {word} {bound}" for bound, word in limits if bound is not None]
     return " and".join(said)

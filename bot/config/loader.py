@@ -16,6 +16,7 @@ from bot.config.layers import Entry, from_environment, from_flags, from_yaml
 from bot.config.nearest import nearest
 from bot.config.schema import Settings
 from speech.errors import UsageError
+from speech.redact import without_password
 
 CONFIG_NAME = "config.yaml"
 DOTENV_NAME = ".env"
@@ -112,7 +113,8 @@ def _nested(given: Mapping[Key, Entry]) -> dict[str, Any]:
 
 
 def _bad_value(entry: Entry) -> str:
-    shown = repr(entry.value) if isinstance(entry.value, str) else _yaml_word(entry.value)
+    text = repr(entry.value) if isinstance(entry.value, str) else _yaml_word(entry.value)
+    shown = without_password(text)
     if len(shown) > _LONGEST_SHOWN:
         shown = shown[: _LONGEST_SHOWN - 1] + "…"
     line = f"{entry.origin}: {dotted(entry.key)} is {shown}, expected {expected(entry.key)}"

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 
 def _not_empty(value: Any) -> Any:
@@ -16,6 +25,22 @@ def _not_empty(value: Any) -> Any:
 
 Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
 """For keys that mean nothing when empty."""
+
+
+def _has_good_port(url: str) -> str:
+    try:
+        good = urlsplit(url).port != 0
+    except ValueError:
+        good = False
+    if not good:
+        raise ValueError("no URL with a port from 1 to 65535")
+    return url
+
+
+Url = Annotated[
+    Text, AfterValidator(_has_good_port), " like http://HOST:PORT/v1, with a port from 1 to 65535"
+]
+"""The text at the end is for ``keys.expected``."""
 
 File = Annotated[Path, BeforeValidator(_not_empty)]
 Seconds = Annotated[float, Field(ge=0, le=60)]
@@ -81,7 +106,7 @@ class SttSettings(Section):
 
     kind: Literal["whisper", "openai"] = "whisper"
     model: Text = "whisper-tiny.en"
-    base_url: Text | None = None
+    base_url: Url | None = None
     language: Text = "en"
     threads: Threads = 1
     timeout_s: Timeout = 15.0
@@ -99,7 +124,7 @@ class LlmSettings(Section):
     """Who thinks. ``llm: auto`` in the file is short for ``llm: {provider: auto}``."""
 
     provider: Literal["auto", "openai", "local", "embedded"] = "auto"
-    base_url: Text | None = None
+    base_url: Url | None = None
     model: Text | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     max_tokens: Annotated[int, Field(ge=1, le=1_048_576)] = 256

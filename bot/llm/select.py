@@ -149,7 +149,7 @@ async def _check(base_url: str, key: str | None, key_name: str | None) -> list[s
             refused = f"{shown} refused the key ({error.response.status_code})"
             raise EarshotError(f"{refused}: {hint}") from error
         return []
-    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+    except Exception as error:  # httpx, and what lies below it, raise about anything
         what = "start the server" if is_loopback(base_url) else "check the network"
         raise EarshotError(
             f"the LLM at {shown} does not answer ({type(error).__name__}): {what}, "

@@ -171,10 +171,17 @@ async def test_a_password_in_the_url_is_never_said(models: Any) -> None:
 
 
 async def test_what_is_not_a_url_may_hold_a_password_too() -> None:
-    for url in ("user:hunter2@host:80/v1", "http://user:hunter2@[::1"):
-        with pytest.raises(EarshotError) as caught:
-            await choose(llm(base_url=url, model="m"), NO_SECRETS)
-        assert "hunter2" not in str(caught.value)
+    with pytest.raises(EarshotError) as caught:
+        await choose(llm(base_url="user:hunter2@host:80/v1", model="m"), NO_SECRETS)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:99999/v1", "http://u:hunter2@[::1", "http://.."])
+async def test_whatever_the_client_raises_is_one_line(url: str) -> None:
+    secrets = FakeSecrets(OPENAI_API_KEY="sk-1", OPENAI_BASE_URL=url)
+    with pytest.raises(EarshotError, match="does not answer") as caught:
+        await choose(llm(), secrets, local_servers=[])
+    assert "hunter2" not in str(caught.value)
 
 
 async def test_the_choice_is_said_once() -> None:
