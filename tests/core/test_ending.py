@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.stage import Stage, stage
+from tests.core.stage import PATIENCE_S, Stage, stage
 from tests.llm.fake_server import SILENT, FakeReply, call, finish, says
 
 MINUTE = " ".join(["word"] * 600)
@@ -115,6 +115,16 @@ async def test_a_goodbye_that_does_not_fit_is_cut_off() -> None:
         await scene.end()
         assert scene.heard.startswith("Hello. word ")
         assert len(scene.heard.split()) < 60
+
+
+async def test_the_time_to_end_in_counts_from_the_key_not_from_the_loop() -> None:
+    async with stage(**LONG_GOODBYE) as scene:
+        scene.start()
+        await idle(scene)
+        async with asyncio.timeout(PATIENCE_S):
+            await scene.conversation._end(asyncio.get_running_loop().time() - 60)
+        await scene.ended()
+        assert len(scene.heard.split()) < 5
 
 
 async def test_a_second_wish_cuts_the_goodbye_at_once() -> None:
