@@ -129,6 +129,10 @@ class ChunkPlanner:
         self._planned = start + self._size(start, self._playout.ahead_s(now) + under_way)
         return start, self._planned
 
+    def extend(self, frames: int) -> None:
+        """The unit goes on up to here."""
+        self._frames = frames
+
     def delivered(self, stop: int, now: float, seconds: float | None = None) -> None:
         """The frames up to ``stop`` have been handed on, as ``seconds`` of sound if not all."""
         if seconds is None:

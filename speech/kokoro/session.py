@@ -19,6 +19,7 @@ from speech.kokoro.alignment import WordAligner
 from speech.kokoro.delivery import SAMPLE_RATE_HZ, Delivery
 from speech.kokoro.g2p import Phonemizer, ids_of, split
 from speech.kokoro.planner import ChunkPlanner, Playout
+from speech.kokoro.silence import is_quiet
 from speech.kokoro.statistics import VoiceStatistics
 from speech.kokoro.streaming import (
     CONTEXT_FRAMES,
@@ -30,7 +31,7 @@ from speech.kokoro.streaming import (
 from speech.kokoro.unit import Line, Unit, UnitCancelled
 from speech.kokoro.voices import Voice, style_for
 from speech.kokoro.windows import Passage, Window, passage, windows
-from speech.kokoro.word_times import PieceWords, leading_silence
+from speech.kokoro.word_times import PieceWords, leading_silence, trailing_silence
 
 if TYPE_CHECKING:
     from speech.kokoro.engine import KokoroEngine
@@ -114,7 +115,8 @@ class KokoroSession:
             spoken = passage(utterance, window)
             skipped = self._skipped_frames(spoken)
             delivery.begin(window, skipped, spoken)
-            async with aclosing(self._sound(unit, row, utterance, spoken, skipped)) as stretches:
+            sound = self._sound(unit, row, utterance, spoken, skipped, _tail(window, spoken))
+            async with aclosing(sound) as stretches:
                 async for audio, ends in stretches:
                     if ends and not is_last:  # begun before this window's end is handed on
                         fronts.append(self._front(unit, shown[number + 1], row))
@@ -155,9 +157,18 @@ class KokoroSession:
         return leading_silence(spoken.durations, self._speed) // SAMPLES_PER_FRAME
 
     async def _sound(
-        self, unit: Unit, row: int, utterance: Utterance, spoken: Passage, skipped: int
+        self,
+        unit: Unit,
+        row: int,
+        utterance: Utterance,
+        spoken: Passage,
+        skipped: int,
+        tail: int,
     ) -> AsyncGenerator[tuple[Audio, bool]]:
-        """The passage's samples in stretches, and whether one is the last."""
+        """The passage's samples in stretches, and whether one is the last.
+
+        Its last ``tail`` frames are computed only if the sound has not died away before them.
+        """
         statistics = self._statistics.get(row)
         if utterance.frames <= SHORT_FRAMES or statistics is None:
             whole = await self._wait(unit, self._whole(unit, row, utterance, spoken))
@@ -166,7 +177,7 @@ class KokoroSession:
             yield audio, True
             return
         planner = ChunkPlanner(
-            spoken.stop,
+            spoken.stop - tail,
             self._engine.speed_model,
             start=spoken.first + skipped,
             silent_frames=SILENT_FRAMES,
@@ -178,6 +189,10 @@ class KokoroSession:
             audio = await self._wait(unit, ahead)
             planner.delivered(plan[1], time.monotonic())
             plan = planner.next(time.monotonic())
+            if plan is None and tail and not is_quiet(audio):
+                tail = 0
+                planner.extend(spoken.stop)
+                plan = planner.next(time.monotonic())
             # The next chunk computes while this one is handed on, and no further ahead.
             ahead = self._chunk(unit, utterance, statistics, *plan) if plan else None
             yield audio, ahead is None
@@ -226,6 +241,13 @@ def _spell(
     if streams:
         return windows(phonemes), WordAligner(text, spell)
     return [Window(piece) for piece in split(phonemes)], WordAligner(text, spell)
+
+
+def _tail(window: Window, spoken: Passage) -> int:
+    """Frames at the end of the unit that are probably silent."""
+    if window.after or spoken.frames <= SHORT_FRAMES:
+        return 0
+    return trailing_silence(window.phonemes, spoken.durations) // SAMPLES_PER_FRAME
 
 
 def _words(aligner: WordAligner, piece: str, is_last: bool, _phonemizer: Phonemizer) -> PieceWords:

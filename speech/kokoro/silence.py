@@ -10,6 +10,8 @@ _DECAY = 0.001
 """Of full scale, -50 and -60 dB: speech starts abruptly but dies away."""
 _LEAD_S = 0.03
 """Kept before the first sound, for soft onsets such as "h"."""
+_DIED_AWAY_SAMPLES = 1_200
+"""50 ms at 24 kHz."""
 _SENTENCE_S, _CLAUSE_S, _WORD_S = 0.3, 0.15, 0.05
 
 
@@ -60,9 +62,16 @@ class Trim:
 
     def _ending(self, audio: NDArray[np.float32]) -> NDArray[np.float32]:
         loud = np.flatnonzero(np.abs(audio) > _DECAY)
-        if loud.size:
-            return audio[: int(loud[-1]) + self._pause + 1]
-        return audio[: max(self._pause - self._silent, 0)]
+        pause = self._pause if loud.size else max(self._pause - self._silent, 0)
+        stop = int(loud[-1]) + pause + 1 if loud.size else pause
+        if self._started and is_quiet(audio):  # the rest of the pause may not have been computed
+            return np.pad(audio[:stop], (0, max(0, stop - len(audio))))
+        return audio[:stop]
+
+
+def is_quiet(audio: NDArray[np.float32]) -> bool:
+    """Whether the sound has died away at the end of ``audio``."""
+    return not (np.abs(audio[-_DIED_AWAY_SAMPLES:]) > _DECAY).any()
 
 
 def trim(audio: NDArray[np.float32], phonemes: str, rate_hz: int) -> NDArray[np.float32]:

@@ -13,6 +13,8 @@ import pytest_asyncio
 
 from speech.engines.kokoro_onnx import KokoroOnnxEngine
 from speech.errors import EngineError, ModelFileError
+from speech.kokoro.model import Computation
+from speech.kokoro.streaming import Statistics, Utterance
 from tests.engines.listening import Stamps, collect, until_idle
 from tests.engines.registry import kokoro_paths, make_kokoro_onnx
 
@@ -124,3 +126,31 @@ async def test_without_voices_the_error_says_what_to_run(tmp_path: Path) -> None
     with pytest.raises(ModelFileError, match="earshot models pull"):
         await engine.start()
     await engine.aclose()
+
+
+async def test_the_silent_end_is_computed_only_where_the_sound_goes_on(
+    kokoro: KokoroOnnxEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[tuple[int, int]] = []
+    model = kokoro._model
+    assert model is not None
+    original = model.chunk
+
+    def chunk(utterance: Utterance, statistics: Statistics, start: int, stop: int, c: Computation):  # type: ignore[no-untyped-def]
+        computed.append((stop, utterance.frames))
+        return original(utterance, statistics, start, stop, c)
+
+    monkeypatch.setattr(model, "chunk", chunk)
+    session = await kokoro.open("af_heart")
+    heard = []
+    for goes_on in (False, True):
+        with monkeypatch.context() as patch:
+            if goes_on:
+                patch.setattr("speech.kokoro.session.is_quiet", lambda _audio: False)
+            chunks = await collect(session.speak("u", "The train leaves at nine tomorrow."))
+        heard.append(np.concatenate([chunk.samples for chunk in chunks]))
+        stop, frames = computed[-1]
+        assert (stop == frames) is goes_on
+    early, late = heard
+    assert np.abs(early[-int(0.2 * kokoro.sample_rate) :]).max() <= 33  # -60 dB
+    assert abs(len(early) - len(late)) < 0.05 * kokoro.sample_rate

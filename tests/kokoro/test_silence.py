@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from speech.kokoro.silence import Trim, trim
+from speech.kokoro.silence import Trim, is_quiet, trim
 
 RATE_HZ = 24_000
 
@@ -43,3 +43,20 @@ def test_silence_alone_raises_nothing_and_keeps_no_more_than_a_pause(pieces: int
         for number, part in enumerate(np.array_split(audio, pieces))
     ]
     assert sum(map(len, out)) <= 0.3 * RATE_HZ
+
+
+def test_a_pause_that_was_not_computed_is_silence() -> None:
+    audio = utterance(0.1, 0.5, 0.1)
+    assert len(trim(audio, "a.", RATE_HZ)) == pytest.approx((0.03 + 0.5 + 0.3) * RATE_HZ, abs=2)
+
+
+def test_sound_that_has_not_died_away_is_not_followed_by_silence() -> None:
+    audio = utterance(0.0, 0.5, 0.01)
+    assert not is_quiet(audio)
+    assert len(trim(audio, "a.", RATE_HZ)) == len(audio)
+
+
+def test_inside_a_unit_both_sides_stay() -> None:
+    audio = utterance(0.4, 0.3, 0.6)
+    inside = Trim("a,", RATE_HZ, cuts_lead=False, cuts_end=False)
+    np.testing.assert_array_equal(inside.feed(audio, is_last=True), audio)
