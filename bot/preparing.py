@@ -12,7 +12,8 @@ from bot.voice import KOKORO, VOICES, Notify, build_engine, said_as_progress
 from speech.engines.kokoro_onnx import PREPARED
 from speech.errors import ModelFileError
 from speech.kokoro.graph.model_graph import UnknownGraphError
-from speech.kokoro.graph.prepare import LOCK_TIMEOUT_S, folder_of, lock_of, prepare
+from speech.kokoro.graph.prepare import LOCK_TIMEOUT_S, Prepared, folder_of, lock_of, prepare
+from speech.kokoro.precision import is_chosen
 from speech.kokoro.prepared_files import damaged, discard_damaged, is_recorded
 from speech.kokoro.shipped import known_statistics
 from speech.kokoro.voices import load_voice
@@ -42,7 +43,8 @@ def rotten(model: Model, root: Path, progress: Progress) -> list[Path]:
 
 
 def prepare_voice(settings: Settings, notify: Notify) -> bool:
-    """Prepare Kokoro for streaming and measure the configured voice; whether there was need.
+    """Prepare Kokoro for streaming, measure its precisions and the configured voice; whether there
+    was need.
 
     Blocks. Two processes may do it at once. What is damaged is made anew. Raises
     ``ModelFileError``, ``UnknownVoiceError`` and ``EngineError``.
@@ -52,10 +54,12 @@ def prepare_voice(settings: Settings, notify: Notify) -> bool:
         return False
     progress = said_as_progress(notify)
     try:
-        made = _prepare(find_model(KOKORO), root, progress)
+        made, prepared = _prepare(find_model(KOKORO), root, progress)
     except UnknownGraphError:  # the engine says so when it speaks with it
         return False
-    if _installed(VOICES, root) and not _is_measured(settings, root):
+    tts = settings.tts
+    is_ready = is_chosen(prepared, tts.precision, tts.threads)
+    if _installed(VOICES, root) and not (is_ready and _is_measured(settings, root)):
         asyncio.run(_measure(settings, notify))
         return True
     return made
@@ -66,7 +70,8 @@ def _installed(model_id: str, root: Path) -> bool:
     return is_usable(model, check_files(model, root / model.id))
 
 
-def _prepare(model: Model, root: Path, progress: Notify) -> bool:
+def _prepare(model: Model, root: Path, progress: Notify) -> tuple[bool, Prepared]:
+    """Whether there was need, and what is prepared."""
     cache, digest = root / model.id / PREPARED, model.files[0].sha256
     try:
         if discard_damaged(folder_of(cache, digest), lock_of(cache, digest), LOCK_TIMEOUT_S):
@@ -74,8 +79,7 @@ def _prepare(model: Model, root: Path, progress: Notify) -> bool:
     except (OSError, filelock.Timeout) as error:
         raise ModelFileError(f"cannot check {cache}: {error}") from error
     was = is_prepared(model, root)
-    prepare(root / model.id / model.files[0].name, cache, progress)
-    return not was
+    return not was, prepare(root / model.id / model.files[0].name, cache, progress)
 
 
 def _is_measured(settings: Settings, root: Path) -> bool:

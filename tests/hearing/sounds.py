@@ -10,11 +10,12 @@ import soundfile
 import soxr
 from numpy.typing import NDArray
 
+from tests.speech_assets import speech_dir
 from tests.support import require
 
 RATE_HZ = 16_000
 PROMPTS = Path("/usr/share/asterisk/sounds/en_US_f_Allison")
-READINGS = Path.home() / ".cache/earshot-test/moonshine_voice/assets"
+READINGS = speech_dir()
 
 Samples = NDArray[np.int16]
 
