@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bench.options import Options
 from bench.tts.contestant import RATE_HZ, listen
 from bench.tts.ours import open_ours
@@ -51,16 +53,19 @@ def _first_audio(medians: dict[str, dict[str, float]]) -> None:
 def _spectrograms(whole: Any, streamed: Any, borders: list[int]) -> None:
     from matplotlib import pyplot
 
-    figure, rows = pyplot.subplots(2, 1, figsize=(9, 5), sharex=True)
+    random = np.random.default_rng(1)
+    figure, rows = pyplot.subplots(2, 1, figsize=(8, 4.4), sharex=True)
     titles = ("the whole sentence at once, float32", "streamed, as the bot speaks (lines: chunks)")
     for axes, samples, title in zip(rows, (whole, streamed), titles, strict=True):
-        axes.specgram(samples / 32768 + 1e-9, NFFT=512, Fs=RATE_HZ, noverlap=384, vmin=-140)
+        # Noise of half a step: a spectrum of digital silence has no level.
+        noisy = samples / 32768 + random.normal(0, 1 / 65536, len(samples))
+        axes.specgram(noisy, NFFT=512, Fs=RATE_HZ, noverlap=256, vmin=-130)
         axes.set(title=title, ylabel="Hz", ylim=(0, 8_000))
     for border in borders:
         rows[1].axvline(border / RATE_HZ, color="white", linewidth=0.6)
     rows[1].set(xlabel="s")
     figure.tight_layout()
-    figure.savefig(IMAGES / "spectrograms.png", dpi=75)
+    figure.savefig(IMAGES / "spectrograms.png", dpi=64)
 
 
 if __name__ == "__main__":
