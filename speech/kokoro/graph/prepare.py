@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -24,6 +23,7 @@ from speech.kokoro.graph.static_int8 import Range
 from speech.kokoro.graph.variants import PRECISIONS, Precision, half_in, quantised
 from speech.kokoro.prepared_files import record
 from speech.kokoro.shipped import shipped_ranges
+from speech.models.store import sha256_of
 
 VERSION = 2
 """Raised whenever what is written here or shipped for it changes; older folders are removed."""
@@ -92,8 +92,7 @@ def lock_of(cache: Path, digest: str) -> Path:
 
 def _hash(model: Path) -> str:
     try:
-        with model.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_of(model)
     except OSError as error:
         raise ModelFileError(f"cannot read {model}: {error.strerror}") from error
 
@@ -125,13 +124,13 @@ def _write(model: Path, folder: Path, ranges: Mapping[str, Range]) -> None:
         for half, graph_of_half in (("whole", halves.whole), ("chunk", halves.chunk)):
             variants[half_in(half, precision)] = quantised(graph_of_half, ranges, precision)
     _save_sharing_weights(folder, variants)
-    record = {
+    facts = {
         "epsilons": [norm.epsilon for norm in cut.norms],
         "source": source,
         "precisions": precisions,
         "has_published_front": is_quantised,
     }
-    (folder / "prepared.json").write_text(json.dumps(record))
+    (folder / "prepared.json").write_text(json.dumps(facts))
 
 
 def _read(folder: Path, digest: str) -> Prepared:
