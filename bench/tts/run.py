@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from bench import machine
@@ -14,6 +16,7 @@ from bench.options import Options
 from bench.tts import cancel, memory, quality, queue, speed
 from bench.tts.stage import Stage, model_paths, open_stage
 from bench.tts.summary import summary
+from speech.kokoro.voices import load_voice
 
 __all__ = ["PARTS", "run", "summary"]
 
@@ -72,7 +75,6 @@ def record(config: dict[str, Any], raw: Mapping[str, Any]) -> dict[str, Any]:
 
 def _config(options: Options, parts: Sequence[str]) -> dict[str, Any]:
     model, voices = model_paths(options.settings)
-    voice = options.settings.tts.voice
     return {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": machine.commit(),
@@ -84,8 +86,13 @@ def _config(options: Options, parts: Sequence[str]) -> dict[str, Any]:
         "tts": options.settings.tts.model_dump(mode="json"),
         "model": model.parent.name,
         "model_sha256": machine.sha256(model),
-        "voice_sha256": machine.sha256(voices / f"{voice}.bin"),
+        "voice_sha256": voice_sha256(voices, options.settings.tts.voice),
         "machine": machine.describe_machine(),
         "versions": machine.versions(PACKAGES),
         "load_average_before": machine.load_average(),
     }
+
+
+def voice_sha256(folder: Path, name: str) -> str:
+    """Of a voice's table, which is its ``.bin`` file's hash; a blend has no file."""
+    return hashlib.sha256(load_voice(folder, name).tobytes()).hexdigest()

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from bench.machine import sha256
 from bench.options import Options
 from bench.tts import quality
+from bench.tts.run import voice_sha256
 from bench.tts.stage import open_stage
 from bot.commands.bench import command
 from bot.config.loader import load
@@ -68,6 +70,14 @@ def test_the_config_says_what_was_compared(document: dict[str, Any]) -> None:
     assert config["versions"]["kokoro-onnx"]
     assert config["threads"] >= 1
     assert config["quick"] is True
+
+
+@pytest.mark.models
+def test_a_blend_has_a_hash_and_a_voice_that_of_its_file() -> None:
+    folder = models_root() / "kokoro-voices"
+    plain = voice_sha256(folder, "af_heart")
+    assert plain == sha256(folder / "af_heart.bin")
+    assert voice_sha256(folder, "af_heart:0.7+am_adam:0.3") not in (plain, "")
 
 
 @pytest.mark.models
