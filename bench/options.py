@@ -43,7 +43,7 @@ class Options:
     ``quick`` is one round with few texts: it shows that the benchmark works, not how fast
     anything is. ``fast`` adds our engine with ``tts.precision: fast``. Peers run with our
     session options, which keep idle threads from spinning; with ``peer_spinning`` they spin,
-    as the peers ship.
+    as the peers ship. ``misses`` is how many wrongly cut replies of each splitter to show.
     """
 
     settings: Settings
@@ -53,6 +53,7 @@ class Options:
     peer_spinning: bool = False
     only: Collection[str] = ()
     threads: int = 0
+    misses: int = 0
     progress: Progress = field(default_factory=NoProgress)
 
     @property

@@ -13,7 +13,8 @@ from bot.commands.common import Invocation, earshot_command
 @earshot_command(
     name="bench",
     epilog="Examples:\n  earshot bench tts\n  earshot bench tts --json > tts.json\n"
-    "  earshot bench tts --only first-audio,cancel --rounds 7",
+    "  earshot bench tts --only first-audio,cancel --rounds 7\n"
+    "  earshot bench split --only earshot,pipecat --misses 5",
 )
 @click.argument("name", type=click.Choice(list(BENCHES)))
 @click.option(
@@ -21,16 +22,25 @@ from bot.commands.common import Invocation, earshot_command
     help="Rounds of every measurement.",
 )  # fmt: skip
 @click.option("--quick", is_flag=True, help="One round with few texts, to see that it works.")
-@click.option("--only", metavar="PART[,PART]", default="", help="Some parts of it only.")
+@click.option(
+    "--only",
+    metavar="PART[,PART]",
+    default="",
+    help="Some parts of it only; of split, some contestants.",
+)
 @click.option(
     "--threads", type=click.IntRange(min=0), metavar="N", default=0,
     help="Threads of every engine.  [default: tts.threads, else every core]",
 )  # fmt: skip
 @click.option("--fast", is_flag=True, help="Measure tts.precision=fast too.")
 @click.option("--peer-spinning", is_flag=True, help="Let idle threads of the peers spin.")
+@click.option(
+    "--misses", type=click.IntRange(min=0), metavar="N", default=0,
+    help="Show N wrongly cut replies of each contestant (split).",
+)  # fmt: skip
 def command(
     invocation: Invocation, name: str, rounds: int, quick: bool, only: str, threads: int,
-    fast: bool, peer_spinning: bool,
+    fast: bool, peer_spinning: bool, misses: int,
 ) -> None:  # fmt: skip
     """Measure NAME on this machine; leave the machine alone meanwhile."""
     from bench.options import Options
@@ -41,7 +51,8 @@ def command(
     with terminal_progress() as progress:
         options = Options(
             invocation.settings, rounds=rounds, quick=quick, fast=fast,
-            peer_spinning=peer_spinning, only=wanted, threads=threads, progress=progress,
+            peer_spinning=peer_spinning, only=wanted, threads=threads, misses=misses,
+            progress=progress,
         )  # fmt: skip
         record = bench.run(options)
     if invocation.json:
