@@ -24,7 +24,6 @@ from speech.kokoro.session import KokoroSession
 from speech.kokoro.shipped import known_statistics
 from speech.kokoro.statistics import VoiceStatistics
 from speech.kokoro.streaming import (
-    CONTEXT_FRAMES,
     FRAME_RATE_HZ,
     SAMPLES_PER_FRAME,
     StreamingKokoro,
@@ -111,6 +110,7 @@ class KokoroEngine:
     def _warm_up(self, model: StreamingKokoro, ids: list[int], voice: Voice) -> None:
         """One run of each half, and a first idea of this machine's speed."""
         computation = Computation()
+        self.speed_model = SpeedModel(context_frames=model.context_frames)
         utterance = model.front(ids, style_for(voice, len(ids)), 1.0, computation)
         _, own = model.whole(utterance, computation)
         for frames in (16, 16, 48, 96):
@@ -118,7 +118,8 @@ class KokoroEngine:
             if stop:
                 begun = time.monotonic()
                 model.chunk(utterance, own, 0, stop, computation)
-                self.speed_model.learn(stop + CONTEXT_FRAMES, time.monotonic() - begun)
+                width = self.speed_model.width(0, stop, utterance.frames)
+                self.speed_model.learn(width, time.monotonic() - begun)
 
     @property
     def streams(self) -> bool:

@@ -23,11 +23,10 @@ from speech.kokoro.graph.halves import (
     variance,
 )
 from speech.kokoro.graph.prepare import PUBLISHED_FRONT, Prepared
-from speech.kokoro.graph.variants import Precision, half_in
+from speech.kokoro.graph.variants import CONTEXT_FRAMES, Precision, half_in
 from speech.kokoro.model import Computation, first_line, open_session
 from speech.kokoro.source import HarmonicSource, SourceWeights
 from speech.kokoro.streaming import (
-    CONTEXT_FRAMES,
     SAMPLES_PER_FRAME,
     Statistics,
     Utterance,
@@ -82,6 +81,7 @@ class OnnxStreamingKokoro:
     ) -> None:
         """Load; ``threads`` 0 takes every core. Raises ``ModelFileError``."""
         self.precision = str(graphs)
+        self.context_frames = CONTEXT_FRAMES[graphs.generator]
         self._epsilons = prepared.epsilons
         self._layers = range(prepared.layers)
         weights = {key: np.asarray(value, np.float32) for key, value in prepared.source.items()}
@@ -136,8 +136,8 @@ class OnnxStreamingKokoro:
         computation: Computation,
     ) -> NDArray[np.float32]:
         """See ``StreamingKokoro.chunk``."""
-        first = max(0, start - CONTEXT_FRAMES)
-        last = min(utterance.frames, stop + CONTEXT_FRAMES)
+        first = max(0, start - self.context_frames)
+        last = min(utterance.frames, stop + self.context_frames)
         feed = self.feed_of_chunk(utterance, statistics, first, last)
         audio = _run(self._chunk, feed, computation)[AUDIO].ravel()
         from_sample = SAMPLES_PER_FRAME * (start - first)

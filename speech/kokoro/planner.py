@@ -33,8 +33,11 @@ class SpeedModel:
     sessions of an engine; may be taught from any thread.
     """
 
-    def __init__(self, per_frame_s: float = 0.5 / FRAME_RATE_HZ) -> None:
-        """``per_frame_s`` is believed until the first chunk."""
+    def __init__(
+        self, per_frame_s: float = 0.5 / FRAME_RATE_HZ, context_frames: int = CONTEXT_FRAMES
+    ) -> None:
+        """``per_frame_s`` is believed until the first chunk; ``context_frames`` is the model's."""
+        self.context_frames = context_frames
         self._small: deque[tuple[int, float]] = deque(maxlen=_REMEMBERED)
         self._large: deque[tuple[int, float]] = deque(maxlen=_REMEMBERED)
         self.line = (0.0, per_frame_s)
@@ -56,10 +59,14 @@ class SpeedModel:
         """The least that lasts as long as it takes with its context; None if nothing does."""
         per_run, per_frame = (_MARGIN * part for part in self.line)
         gain = 1 / FRAME_RATE_HZ - per_frame
-        loss = per_run + 2 * CONTEXT_FRAMES * per_frame
+        loss = per_run + 2 * self.context_frames * per_frame
         if loss > gain * LONGEST_FRAMES:
             return None
         return math.ceil(loss / gain / _STEP_FRAMES) * _STEP_FRAMES
+
+    def width(self, start: int, stop: int, frames: int) -> int:
+        """Frames that are computed for ``start`` to ``stop`` of a unit of ``frames``."""
+        return min(frames, stop + self.context_frames) - max(0, start - self.context_frames)
 
     def _fitted(self) -> tuple[float, float]:
         groups = [list(group) for group in (self._small, self._large) if group]
@@ -185,7 +192,7 @@ class ChunkPlanner:
 
     def _affordable(self, seconds: float) -> int:
         per_run, per_frame = self._speed.line
-        return _floor((seconds - per_run) / per_frame - 2 * CONTEXT_FRAMES)
+        return _floor((seconds - per_run) / per_frame - 2 * self._speed.context_frames)
 
     def _whole_tail(self, start: int, size: int, buffered_s: float = math.inf) -> int:
         """``size``, but so that the rest is nothing or worth a run."""
@@ -198,9 +205,7 @@ class ChunkPlanner:
         return rest - FIRST_FRAMES
 
     def _cost_s(self, start: int, size: int) -> float:
-        first = max(0, start - CONTEXT_FRAMES)
-        last = min(self._frames, start + size + CONTEXT_FRAMES)
-        return self._speed.seconds(last - first)
+        return self._speed.seconds(self._speed.width(start, start + size, self._frames))
 
 
 def _floor(frames: float) -> int:

@@ -22,7 +22,6 @@ from speech.kokoro.planner import ChunkPlanner, Playout
 from speech.kokoro.silence import is_quiet
 from speech.kokoro.statistics import VoiceStatistics
 from speech.kokoro.streaming import (
-    CONTEXT_FRAMES,
     SAMPLES_PER_FRAME,
     Statistics,
     StreamingKokoro,
@@ -220,10 +219,9 @@ class KokoroSession:
         stop: int,
     ) -> asyncio.Future[Audio]:
         def job(model: StreamingKokoro) -> Audio:
-            begun = time.monotonic()
+            speed, begun = self._engine.speed_model, time.monotonic()
             audio = model.chunk(utterance, statistics, start, stop, unit.computation)
-            frames = min(utterance.frames, stop + CONTEXT_FRAMES) - max(0, start - CONTEXT_FRAMES)
-            self._engine.speed_model.learn(frames, time.monotonic() - begun)
+            speed.learn(speed.width(start, stop, utterance.frames), time.monotonic() - begun)
             return _finite(audio)
 
         return self._submit(unit, job)

@@ -104,6 +104,7 @@ class TorchStreamingKokoro:
     """
 
     streams = True
+    context_frames = CONTEXT_FRAMES
 
     def __init__(
         self, folder: Path, device: str = "auto", *, threads: int = 0, half: bool | None = None
@@ -177,8 +178,8 @@ class TorchStreamingKokoro:
     ) -> NDArray[np.float32]:
         """See ``StreamingKokoro.chunk``."""
         state: _State = utterance.state
-        first = max(0, start - CONTEXT_FRAMES)
-        last = min(utterance.frames, stop + CONTEXT_FRAMES)
+        first = max(0, start - self.context_frames)
+        last = min(utterance.frames, stop + self.context_frames)
         with _computing():
             norms, check = self._generator.norms, _checker(computation)
             audio = self._audio(

@@ -18,6 +18,7 @@ class WholeOnlyKokoro:
     """``StreamingKokoro`` that knows no frames or durations and computes all in ``whole``."""
 
     streams = False
+    context_frames = 0
 
     def __init__(self, model: KokoroModel) -> None:
         self._model = model

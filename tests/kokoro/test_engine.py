@@ -26,6 +26,8 @@ OWN = Statistics((np.ones(4, np.float32),), (np.ones(4, np.float32),))
 class FakeKokoro:
     """Silence, 10 frames a unit; ``whole`` waits while ``held`` is clear."""
 
+    context_frames = 0
+
     def __init__(self) -> None:
         self.held = threading.Event()
         self.held.set()
