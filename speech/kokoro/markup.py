@@ -13,7 +13,7 @@ _INLINE = (
 """Elements of SSML; no other text in angle brackets is taken for a tag."""
 _LONGEST_LABEL, _LONGEST_HINT, _LONGEST_TARGET = 200, 99, 2_000
 """Characters. They keep the search linear in texts full of opening brackets."""
-_MARKUP = re.compile(
+MARKUP = re.compile(
     rf"!?\[(?! {{0,{_LONGEST_LABEL}}}\])(?P<label>[^\[\]\n]{{1,{_LONGEST_LABEL}}})\]"
     rf"\((?:/(?P<hint>[^/\n]{{0,{_LONGEST_HINT}}})/"
     rf"|(?:[^()\s]|\([^()\s]{{0,{_LONGEST_LABEL}}}\)){{1,{_LONGEST_TARGET}}}"
@@ -21,6 +21,7 @@ _MARKUP = re.compile(
     rf"|</?(?:(?P<block>{_BLOCK})|{_INLINE})(?:\s[^<>\n]{{0,{_LONGEST_LABEL}}})?/?>",
     re.IGNORECASE,
 )
+"""A word with a hint (group ``hint``), a link or picture (``label`` alone), or a tag of SSML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def parts(text: str) -> Iterator[Part]:
     left, of SSML what its tags enclose. Anything else is text, broken markup too.
     """
     plain, position, begun = "", 0, False
-    for match in _MARKUP.finditer(text):
+    for match in MARKUP.finditer(text):
         plain += text[position : match.start()]
         position = match.end()
         if match["hint"] is None:

@@ -1,0 +1,117 @@
+"""An engine that says what is meant: any engine, behind the normaliser."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Stamp
+from speech.kokoro.languages import language_of
+from speech.spoken.normalizer import Normalizer
+from speech.spoken.word_map import WordMap
+
+
+class SpokenEngine:
+    """``engine``, given the spoken text of each unit and reporting the written words.
+
+    ``language`` tells the language of a voice; ``say`` and ``no_read`` as in ``Normalizer``.
+    """
+
+    def __init__(
+        self,
+        engine: SpeechEngine,
+        *,
+        say: Mapping[str, str] | None = None,
+        no_read: Iterable[str] = (),
+        language: Callable[[str], str] = language_of,
+    ) -> None:
+        self.engine = engine
+        self._say, self._no_read, self._language = say, tuple(no_read), language
+        self._normalizers: dict[str, Normalizer] = {}
+        self._normalizer("en")  # a bad pattern is an error now
+
+    @property
+    def name(self) -> str:
+        """The engine's."""
+        return self.engine.name
+
+    @property
+    def sample_rate(self) -> int:
+        """The engine's, in hertz."""
+        return self.engine.sample_rate
+
+    async def start(self) -> None:
+        """See ``SpeechEngine``."""
+        await self.engine.start()
+
+    def voices(self) -> list[str]:
+        """See ``SpeechEngine``."""
+        return self.engine.voices()
+
+    async def calibrate(self, voice: str) -> bool:
+        """See ``SpeechEngine``."""
+        return await self.engine.calibrate(voice)
+
+    async def open(
+        self, voice: str, speed: float = 1.0, *, stamp: Stamp | None = None
+    ) -> SpokenSession:
+        """See ``SpeechEngine``."""
+        session = await self.engine.open(voice, speed, stamp=stamp)
+        return SpokenSession(session, self._normalizer(self._language(voice)))
+
+    async def aclose(self) -> None:
+        """See ``SpeechEngine``."""
+        await self.engine.aclose()
+
+    def _normalizer(self, language: str) -> Normalizer:
+        if language not in self._normalizers:
+            self._normalizers[language] = Normalizer(language, self._say, self._no_read)
+        return self._normalizers[language]
+
+
+class SpokenSession:
+    """See ``SpeechSession``; ``session`` is the engine's."""
+
+    def __init__(self, session: SpeechSession, normalizer: Normalizer) -> None:
+        self.session, self._normalize = session, normalizer
+
+    def speak(self, unit_id: str, text: str) -> AsyncIterator[PcmChunk]:
+        """The audio of what is said for the text, with the words of the text."""
+        spoken = self._normalize(text)
+        if not spoken.text:
+            return _nothing()
+        # Asked for now and not when it is read, so that a cancel before that is not lost.
+        chunks = self.session.speak(unit_id, spoken.text)
+        return chunks if spoken.text == text else _mapped(chunks, WordMap(text, spoken))
+
+    def cancel(self, unit_id: str) -> None:
+        """See ``SpeechSession``."""
+        self.session.cancel(unit_id)
+
+    async def aclose(self) -> None:
+        """See ``SpeechSession``."""
+        await self.session.aclose()
+
+
+async def _nothing() -> AsyncGenerator[PcmChunk, None]:
+    return
+    yield
+
+
+async def _mapped(
+    chunks: AsyncIterator[PcmChunk], words: WordMap
+) -> AsyncGenerator[PcmChunk, None]:
+    last: PcmChunk | None = None
+    try:
+        async for chunk in chunks:
+            last = chunk
+            written = [done for word in chunk.words for done in words.take(word)]
+            yield replace(chunk, words=tuple(written))
+        if last is not None and (rest := words.rest()):
+            stop = last.first_sample + len(last.samples)
+            yield PcmChunk(last.unit_id, stop, np.empty(0, np.int16), tuple(rest))
+    finally:
+        if isinstance(chunks, AsyncGenerator):
+            await chunks.aclose()

@@ -1,0 +1,85 @@
+"""Roman numerals, where they number something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from speech.spoken.lexicon import Lexicon
+from speech.spoken.rule import Rule, Say, alternatives, rule
+from speech.spoken.words import words
+
+_NUMERAL = r"(?=[IVXLC])(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
+_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+_RULERS = words(
+    "Albert Alexander Alfonso Alfred Amadeus Baldwin Benedict Boniface Catherine Charles "
+    "Christian Clement Edward Elizabeth Eric Ferdinand Francis Frederick George Gregory "
+    "Gustav Haakon Harald Henry Innocent Ivan James John Juan Carlos Julius Leo Leopold "
+    "Louis Ludwig Mary Maximilian Napoleon Nicholas Olaf Oscar Otto Paul Peter Philip Pius "
+    "Ptolemy Ramses Ramesses Richard Robert Rudolf Sixtus Stephen Umberto Urban Victor "
+    "Wilhelm William Xerxes Darius Cyrus Margrethe Willem"
+)
+_NUMBERED = words(
+    "Chapter Part Volume Vol Book Act Scene Section Article Appendix Title Phase Stage "
+    "Level Class Type Grade Mark Round Figure Table Unit Lesson Episode Season Schedule "
+    "Annex War Bowl Division Category Tier Factor Corps Apollo Saturn Titan Gemini Fantasy"
+)
+
+_PRONOUN = re.compile(
+    r"'| (?!(?:of|and|or|to|in|on|is|was|through|covers|the|had|became|ruled)\b)[a-z]"
+)
+"""What follows the pronoun and not the numeral."""
+
+
+def rules(lexicon: Lexicon) -> Iterator[Rule]:
+    """See the module; English only."""
+    if not lexicon.is_english:
+        return
+
+    def ruler(match: re.Match[str]) -> str | None:
+        value = _value(match["numeral"])
+        if not value or (match["numeral"] == "I" and _PRONOUN.match(match.string, match.end())):
+            return None
+        return f"{match['name']} the {lexicon.ordinal(value)}"
+
+    def numbered(match: re.Match[str]) -> str | None:
+        value = _value(match["numeral"])
+        if not value or (match["numeral"] == "I" and _PRONOUN.match(match.string, match.end())):
+            return None
+        return f"{match['name']} {lexicon.cardinal(value)}"
+
+    always = _numbered(lexicon)
+    yield rule("a", r"(?P<name>World War) (?P<numeral>I{1,3})(?!\w)", always)
+    yield rule(
+        "a",
+        r"(?P<name>)WW ?(?P<numeral>I{1,3})(?!\w)",
+        lambda m: "World War " + lexicon.cardinal(len(m["numeral"])),
+    )
+    yield rule("a", rf"(?P<name>{alternatives(_RULERS)}) (?P<numeral>{_NUMERAL})(?![\w])", ruler)
+    yield rule(
+        "a",
+        rf"(?P<name>(?:{alternatives(_NUMBERED)})\.?) (?P<numeral>{_NUMERAL})(?![\w])",
+        numbered,
+    )
+    yield rule(
+        "a",
+        r"(?P<name>[A-Z][a-z]{2,20}) (?P<numeral>I[IVX]{1,3}|VI{1,3}|XI{1,3}|X[VX]I{0,3})(?!\w)",
+        always,
+    )
+
+
+def _numbered(lexicon: Lexicon) -> Say:
+    def say(match: re.Match[str]) -> str | None:
+        value = _value(match["numeral"])
+        return f"{match['name']} {lexicon.cardinal(value)}" if value else None
+
+    return say
+
+
+def _value(numeral: str) -> int:
+    values = [_VALUES[letter] for letter in numeral]
+    signed = [
+        -one if one < following else one
+        for one, following in zip(values, [*values[1:], 0], strict=True)
+    ]
+    return sum(signed)
