@@ -18,6 +18,7 @@ from pipecat.transports.base_transport import BaseTransport
 
 from bot.announcements import Announcements
 from bot.error_line import error_line
+from bot.evidence import build_evidence
 from bot.parts import Parts
 from bot.pipeline import build_pipeline
 from bot.pipeline_run import PipelineRun
@@ -94,8 +95,9 @@ class Conversation:
         self._context = LLMContext(tools=schemas)
         self._limits = limits
         self._closing = Closing()
+        evidence = build_evidence(parts.settings, tools, parts.waits, timeline)
         pipeline = build_pipeline(
-            transport, parts, llm, self._context, timeline, self._closing, floor
+            transport, parts, llm, self._context, timeline, self._closing, floor, evidence
         )
         self._worker = self._build_worker(pipeline, rtvi)
         self._pipeline_run = PipelineRun(pipeline, self._worker, teardown_s=limits.teardown_s)

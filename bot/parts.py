@@ -17,6 +17,7 @@ from processors.kokoro_tts import prepare_phrases
 from processors.units import UnitAggregator
 from speech.engine import PcmChunk, SpeechEngine
 from speech.errors import EarshotError
+from speech.evidence.waits import WaitTimes
 from speech.hearing.recogniser import Recogniser
 
 Notify = Callable[[str], None]
@@ -28,7 +29,7 @@ class Parts:
 
     ``recogniser`` is None where transcription is remote. ``phrases`` holds the audio of
     the fixed texts (greeting, goodbye, apology) for the configured voice; ``apology`` names
-    those that make up the apology, in order.
+    those that make up the apology, in order. ``waits`` is how long tools have taken.
     """
 
     settings: Settings
@@ -38,6 +39,7 @@ class Parts:
     llm: LlmEndpoint
     phrases: dict[str, list[PcmChunk]] = field(default_factory=dict)
     apology: list[str] = field(default_factory=list)
+    waits: WaitTimes = field(default_factory=WaitTimes)
 
     def phrase(self, text: str) -> str:
         """A configured phrase with the bot's name filled in."""

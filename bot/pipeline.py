@@ -11,6 +11,7 @@ from pipecat.transports.base_transport import BaseTransport
 from bot.hearing import build_stt, recover_from_noise, user_aggregator_params
 from bot.parts import Parts
 from processors.closing import Closing, ClosingGate
+from processors.evidence import EvidenceGate
 from processors.floor import Floor
 from processors.heard import HeardText
 from processors.kokoro_tts import KokoroTTSService
@@ -27,6 +28,7 @@ def build_pipeline(
     timeline: Timeline,
     closing: Closing,
     floor: Floor,
+    evidence: EvidenceGate,
 ) -> Pipeline:
     """Speech in, speech out: the picture of DESIGN.md as code."""
     settings = parts.settings
@@ -41,6 +43,7 @@ def build_pipeline(
             ClosingGate(closing),  # without a thought,
             llm,  # tokens, tool calls, the fault policy
             Units(),  # tokens to units
+            evidence,  # which units may be spoken now
             ClosingGate(closing),  # and silent but for the goodbye
             build_voice(parts, timeline),  # units to audio, each word's text behind it
             transport.output(),  # speaker, browser, room, phone or script

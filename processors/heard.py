@@ -23,5 +23,6 @@ class HeardText(FrameProcessor):
         """Mark spoken text; pass everything on."""
         await super().process_frame(frame, direction)
         if isinstance(frame, TTSTextFrame) and direction is FrameDirection.DOWNSTREAM:
-            self._timeline.mark("heard_text", reply_id=frame.context_id, text=frame.text)
+            fields = {k: v for k, v in frame.metadata.items() if k == "filler"}
+            self._timeline.mark("heard_text", reply_id=frame.context_id, text=frame.text, **fields)
         await self.push_frame(frame, direction)

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, suppress
 from itertools import count
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +16,19 @@ from pipecat.frames.frames import (
     Frame,
     StartFrame,
     TTSAudioRawFrame,
+    TTSSpeakFrame,
     TTSTextFrame,
 )
+from pipecat.processors.frame_processor import FrameDirection
 from pipecat.services.settings import TTSSettings
 from pipecat.services.tts_service import TTSService
 from pipecat.utils.text.base_text_aggregator import TextType
 
+from processors.evidence import FILLER
 from processors.word_spans import WordSpans
 from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Word
 from speech.errors import EngineError
+from speech.evidence.actions import Kind
 from speech.kokoro.markup import as_read
 from speech.timeline import Timeline
 
@@ -76,6 +81,7 @@ class KokoroTTSService(TTSService):
         self._unit_sounded = False
         self._sounded: str | None = None
         self._spans = WordSpans("")
+        self._filler: dict[str, Any] = {}
 
     def can_generate_metrics(self) -> bool:
         """Time to first byte and processing time are measured."""
@@ -92,6 +98,12 @@ class KokoroTTSService(TTSService):
         if session is not None:
             await session.aclose()
         await super().cleanup()
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """As pipecat's; while it speaks words, whether they are a filler is known."""
+        if isinstance(frame, AggregatedTextFrame | TTSSpeakFrame):
+            self._filler = {k: v for k, v in frame.metadata.items() if k == FILLER}
+        await super().process_frame(frame, direction)
 
     def _stamp(self, stage: str, unit_id: str) -> None:
         reply_id = unit_id.rpartition("/")[0]
@@ -135,7 +147,7 @@ class KokoroTTSService(TTSService):
         self._spans = WordSpans(as_read(text))
         self._unit_sounded = False
         self._running_unit = unit_id
-        self._stamp("tts_request", unit_id)
+        self._timeline.mark("tts_request", reply_id=context_id, unit_id=unit_id, **self._filler)
         pending: deque[Word] = deque()
         try:
             async with aclosing(self._chunks(unit_id, text)) as chunks:
@@ -206,6 +218,9 @@ class KokoroTTSService(TTSService):
         frame.includes_inter_frame_spaces = True
         context = self._tts_contexts.get(context_id)
         frame.append_to_context = context.append_to_context if context else True
+        frame.metadata |= self._filler
+        if self._filler.get(FILLER) == Kind.PREAMBLE:
+            frame.append_to_context = False
         return frame
 
     async def _push_spoken_text(

@@ -159,7 +159,9 @@ class TimelineObserver(BaseObserver):
 
     def _unit(self, frame: AggregatedTextFrame | TTSSpeakFrame, at: float) -> None:
         self._answering = self._said_something = True
-        self._timeline.mark("unit_released", at=at)
+        if isinstance(frame, TTSSpeakFrame):  # a reply's units are marked as they pass the gate
+            fields = {k: v for k, v in frame.metadata.items() if k == "filler"}
+            self._timeline.mark("unit_released", at=at, **fields)
         ending = "" if frame.text[-1:].isspace() else " "
         self._timeline.mark("bot_text", at=at, text=frame.text.lstrip() + ending)
 

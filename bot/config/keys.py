@@ -115,7 +115,9 @@ def _is_section(annotation: Any) -> TypeGuard[type[Section]]:
 
 
 def _nearest(key: Key) -> Key | None:
-    """A sibling with a similar name, else a similar whole key, else the same last name.
+    """A sibling with a similar name, else a similar whole key, else a similar last name.
+
+    Outside a section the same last name comes first: it is no slip of the pen.
 
     Words are joined with underscores, so that ``TTS_VOICE`` finds ``tts.voice``.
     """
@@ -123,6 +125,8 @@ def _nearest(key: Key) -> Key | None:
     siblings = {path[-1]: path for path in known if path[:-1] == key[:-1]}
     whole = {"_".join(path): path for path in reversed(known)}
     last = {path[-1]: path for path in reversed(known)}
+    if len(key) == 1 and key[0] in last:
+        return last[key[0]]
     for names, word in ((siblings, key[-1]), (whole, "_".join(key)), (last, key[-1])):
         match = nearest(word, names)
         if match:

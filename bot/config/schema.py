@@ -175,6 +175,28 @@ class WebSettings(Section):
 
 
 class PhoneSettings(Section):
+class EvidenceSettings(Section):
+    """Words that rest on a tool still running; empty texts are not said.
+
+    ``policy``: speak them, hold them, or hold them and bridge long waits.
+    """
+
+    policy: Literal["speak", "hold", "hold_with_preamble"] = "hold_with_preamble"
+    markers: bool = False
+    max_wait_s: Seconds = 8.0
+    max_units: Annotated[int, Field(ge=1, le=100)] = 8
+    at_bound: Literal["drop", "hedge"] = "drop"
+    preamble_after_s: Seconds = 1.5
+    preambles: tuple[Text, ...] = (
+        "One moment please.",
+        "I am checking.",
+        "This takes a moment.",
+    )
+    apology: str = "I could not confirm that yet."
+    hedge: str = "I have not been able to check this yet."
+    correction: str = "Sorry, I have to take that back."
+
+
     """Carrier webhook and media stream. Credentials come from the environment."""
 
     provider: Literal["twilio", "telnyx", "plivo", "exotel"] = "twilio"
@@ -243,6 +265,7 @@ class Settings(Section):
 
     @model_validator(mode="after")
     def _named_endpoint_needs_a_model(self) -> Settings:
+    evidence: EvidenceSettings = EvidenceSettings()
         if self.llm.provider == "openai" and self.llm.base_url and not self.llm.model:
             raise ValueError("llm.model must be set when llm.base_url is")
         return self

@@ -17,6 +17,7 @@ from bot.llm.assembly import Characters, TextGate, ToolCall, ToolCalls, is_speak
 from bot.llm.messages import LeadIn
 from bot.llm.shapes import text_of
 from bot.llm.thoughts import Aloud
+from speech.evidence.markers import without_markers
 from speech.text_clean import json_text
 
 
@@ -95,7 +96,7 @@ class Answer:
         """The words before tool calls, if there were both."""
         if not self.text or not self.calls_tools:
             return None
-        return LeadIn(self.text, frozenset(call.call_id for call in self._calls))
+        return LeadIn(without_markers(self.text), frozenset(call.call_id for call in self._calls))
 
     def take(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionChunk]:
         """Sets ``spoke`` if the chunk brought words, ``called`` if a piece of a tool call,

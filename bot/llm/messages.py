@@ -18,9 +18,18 @@ MESSAGE_TOKENS = 8
 """Role and turn markers of a chat template, rounded up."""
 
 
+MARKERS = (
+    "When a sentence is true only if a tool succeeds that you call in the same answer, put it in "
+    'a marker with the tool\'s name: <pending id="book_table">Your table is booked.</pending> '
+    "Mark nothing else."
+)
+"""One tag, one attribute, the one name it knows anyway: what small models get right."""
+
+
 def system_prompt(settings: Settings) -> str:
-    """Who the bot is, with its name filled in."""
-    return settings.bot.system_prompt.replace("{name}", settings.bot.name)
+    """Who the bot is, with its name filled in, and how it marks claims if it is to."""
+    prompt = settings.bot.system_prompt.replace("{name}", settings.bot.name)
+    return f"{prompt} {MARKERS}" if settings.evidence.markers else prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,15 @@ def place_lead_in(messages: Sequence[Message], lead_in: LeadIn) -> list[Message]
         return result
     tail = [message for message in result[at + 1 :] if not _says(message, lead_in.text)]
     return [*result[:at], result[at] | {"content": lead_in.text}, *tail]
+
+
+def but_for(text: str, lead_in: LeadIn | None) -> LeadIn | None:
+    """The lead-in without what was not spoken of it; None where nothing is left."""
+    if lead_in is None:
+        return None
+    before, found, after = lead_in.text.partition(text.strip())
+    rest = " ".join(f"{before.rstrip()} {after.lstrip()}".split()) if found else lead_in.text
+    return LeadIn(rest, lead_in.call_ids) if any(map(str.isalnum, rest)) else None
 
 
 def _calls(message: Message) -> set[str]:

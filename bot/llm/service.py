@@ -10,7 +10,9 @@ from typing import Any
 from loguru import logger
 from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionChunk
+from pipecat.frames.frames import Frame
 from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.frame_processor import FrameDirection
 from pipecat.services.openai.llm import OpenAILLMService
 from pipecat.utils.errors import ErrorCategory
 from pipecat.utils.types import assert_given
@@ -22,6 +24,7 @@ from bot.llm.endpoint import LlmEndpoint
 from bot.llm.faults import CATEGORIES, Faulted
 from bot.llm.messages import (
     LeadIn,
+    but_for,
     fit_messages,
     place_lead_in,
     smaller_context,
@@ -30,6 +33,7 @@ from bot.llm.messages import (
 from bot.llm.policy import Fault, FaultKind, Retry, TurnPolicy
 from bot.llm.rounds import ToolRounds
 from bot.tools.tool import no_such_tool
+from processors.evidence import WithheldFrame
 from speech.errors import EarshotError
 from speech.redact import place_of
 from speech.text_clean import clean_json
@@ -73,6 +77,12 @@ class EarshotLLMService(OpenAILLMService):
         """Release the connections."""
         await super().cleanup()
         await self._client.close()
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """As pipecat's; a lead-in is what was spoken of it."""
+        if isinstance(frame, WithheldFrame):
+            self._lead_in = but_for(frame.text, self._lead_in)
+        await super().process_frame(frame, direction)
 
     async def get_chat_completions(  # type: ignore[override]  # pipecat only iterates it
         self, context: LLMContext

@@ -53,7 +53,8 @@ class Bar:
 class Wait:
     """A turn's bar: the whole wait, and which part of it was longest.
 
-    ``span`` is where the wait lies in the recording: left and width in per cent.
+    ``span`` is where the wait lies in the recording: left and width in per cent. ``filler`` is
+    when a filler was heard before, in seconds.
     """
 
     number: int
@@ -62,6 +63,7 @@ class Wait:
     bars: list[Bar]
     slowest: Bar | None
     span: tuple[float, float] | None
+    filler: float | None = None
 
 
 def slug(name: str) -> str:
@@ -99,7 +101,8 @@ def _wait(number: int, turn: Record, scale: float, duration_s: float) -> Wait:
     span = None
     if total is not None and begin is not None:
         span = (100 * begin / duration_s, 100 * total / duration_s)
-    return Wait(number, turn["user_text"], total, bars, slowest, span)
+    filler = turn["times"].get("filler_audible") if turn.get("began_with_filler") else None
+    return Wait(number, turn["user_text"], total, bars, slowest, span, filler)
 
 
 def used_segments(rows: Sequence[Wait]) -> list[tuple[str, str, str]]:

@@ -62,6 +62,7 @@ class Result:
             "heard_text": turn.heard_text,
             "user_speech_end_s": round(turn.anchor - self.origin, 4),
             "user_speech_end_from": turn.anchor_source,
+            "began_with_filler": turn.began_with_filler,
             "times": {stage: round(at, 4) for stage, at in turn.times.items()},
             "segments": [
                 {"name": part.name, "from": round(part.start, 4), "to": round(part.end, 4)}

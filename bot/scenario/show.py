@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.scenario.checks import Check
+from bot.scenario.fillers import AUDIBLE, SUBSTANCE
 from bot.scenario.result import Result
 from bot.scenario.segments import slowest
 from bot.scenario.turns import Turn
@@ -42,7 +43,12 @@ def _turns(result: Result) -> Table:
 
 
 def _latency(turn: Turn) -> str:
-    return f"{turn.times['audible']:.2f} s" if "audible" in turn.times else "no answer"
+    if "audible" not in turn.times:
+        return "no answer"
+    if not turn.began_with_filler:
+        return f"{turn.times['audible']:.2f} s"
+    substance = turn.times.get(SUBSTANCE, turn.times["audible"])
+    return f"{substance:.2f} s (filler {turn.times[AUDIBLE]:.2f} s)"
 
 
 def _mostly(turn: Turn) -> str:

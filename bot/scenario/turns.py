@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from bot.scenario.fillers import AUDIBLE, SUBSTANCE, Fillers
 from bot.scenario.interruptions import SPEECH_SLACK_S, Interruption, Span, find_interruptions
 from bot.scenario.picking import first_at, heard_of, joined_text, last_at, reply_ids
 from bot.scenario.segments import Segment, segments
@@ -24,6 +25,10 @@ class Turn:
     ``anchor`` is the end of the user's speech: from the recording where the scenario knows
     it (``anchor_source``), else as the detector put it. ``times`` are seconds after it.
     ``endpoint`` is when the detector was sure of that end.
+
+    The stages are those of the first answer with substance. Where a filler came before it,
+    ``filler_audible`` is its first sample, and ``substance`` when the first word of substance
+    had been played.
     """
 
     start: float
@@ -35,6 +40,12 @@ class Turn:
     heard_text: str
     times: dict[str, float]
     reply_ids: tuple[str, ...] = ()
+
+    @property
+    def began_with_filler(self) -> bool:
+        """Whether the first sound of the answer was a filler's."""
+        filler, first = (self.times.get(stage) for stage in (AUDIBLE, "audible"))
+        return filler is not None and (first is None or filler <= first)
 
     @property
     def segments(self) -> list[Segment]:
@@ -163,12 +174,24 @@ def _times(
         times["stt_final"] = heard - anchor
     if frame.stopped < float("inf"):
         times["user_stopped"] = frame.stopped - anchor
+    mine = [event for event in events if event.reply_id in replies]
+    fillers = Fillers(mine)
+    substance = fillers.without(events)
     for stage in REPLY_CHAIN[2:]:
         of = replies if stage in _BY_REPLY else None
-        at = first_at(events, stage, frame.stopped, frame.next_stopped, of)
+        at = first_at(substance, stage, frame.stopped, frame.next_stopped, of)
         if at is not None:
             times[stage] = at - anchor
-    return times
+    return times | (_filler_times(mine, anchor, fillers) if fillers else {})
+
+
+def _filler_times(
+    events: Sequence[TimelineEvent], anchor: float, fillers: Fillers
+) -> dict[str, float]:
+    sounds = [e.at for e in events if e.name == "audible" and e.reply_id in fillers.begun]
+    words = [e.at for e in events if e.name == "heard_text" and not fillers.has(e)]
+    found = {AUDIBLE: min(sounds, default=None), SUBSTANCE: min(words, default=None)}
+    return {stage: at - anchor for stage, at in found.items() if at is not None}
 
 
 def _add_barge_in(

@@ -52,7 +52,8 @@ class Watch:
 
     @property
     def bot_works(self) -> bool:
-        """The model has not answered a request yet, or the voice not made all of its units.
+        """The model has not answered a request yet, a tool not returned, or the voice not made
+        all units.
 
         A voice slower than speech falls silent inside a unit: that it began is not enough.
         """
@@ -60,7 +61,8 @@ class Watch:
         thinks = asked > max(self.last(name) for name in _REST_AFTER)
         begun = max(self.last("interrupt"), self.last("user_stopped"))
         units, voiced = (self._count_since(n, begun) for n in ("unit_released", "unit_done"))
-        return thinks or units > voiced
+        calls, results = (self._count_since(n, begun) for n in ("tool_call", "tool_result"))
+        return thinks or units > voiced or calls > results
 
     def _count_since(self, name: str, since: float) -> int:
         return sum(at >= since for at in self._times[name])

@@ -20,10 +20,32 @@ description and parameters given to the model come from the function. Hints may 
 not shown to the model: it gives the tool the conversation (``say``, ``announce``, ``spawn``
 from async functions, the clock).
 Raise ``ToolError`` with a sentence the model can pass on. A sync function runs in a thread.
+
+Where the model would say what only the call makes true, mark the function, and raise or
+return ``Retracted`` when it turns out otherwise (docs/evidence.md)::
+
+    from bot.tools import Retracted, tool_options
+
+    @tool_options(evidence=True)
+    async def book_table(people: int) -> str:
+        \"\"\"Book a table for tonight.\"\"\"
+        if not await free(people):
+            raise Retracted("All tables are taken tonight.")
+        return "Booked."
 """
 
-from bot.tools.context import Clock, SystemClock, ToolContext, ToolError
+from bot.tools.context import Clock, Retracted, SystemClock, ToolContext, ToolError
+from bot.tools.options import tool_options
 from bot.tools.registry import load_tools
 from bot.tools.tool import Tool
 
-__all__ = ["Clock", "SystemClock", "Tool", "ToolContext", "ToolError", "load_tools"]
+__all__ = [
+    "Clock",
+    "Retracted",
+    "SystemClock",
+    "Tool",
+    "ToolContext",
+    "ToolError",
+    "load_tools",
+    "tool_options",
+]

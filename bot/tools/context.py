@@ -20,6 +20,13 @@ class ToolError(Exception):
     """The tool cannot do it; the message is for the model to pass on."""
 
 
+class Retracted(ToolError):
+    """The outcome is another than hoped: what was said in advance does not hold.
+
+    Raised, or returned, by a tool that did its work: "no table is free at seven".
+    """
+
+
 class Clock(Protocol):
     """Time, so that tests need not wait."""
 

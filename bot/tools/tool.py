@@ -13,7 +13,8 @@ from pipecat.services.llm_service import FunctionCallParams, LLMService
 from pydantic_core import to_jsonable_python
 
 from bot.llm.assembly import BAD_ARGUMENTS_KEY
-from bot.tools.context import ToolContext, ToolError
+from bot.tools.context import Retracted, ToolContext, ToolError
+from bot.tools.options import is_evidence
 from bot.tools.signature import read_signature
 from bot.tools.threads import run_in_thread
 
@@ -27,9 +28,9 @@ MAX_RESULT_CHARS = 4_000
 class Tool:
     """One function in one conversation.
 
-    ``call`` gives the model a result whatever happens: ``{"result": …}``, or ``{"error":
-    …}`` for arguments it got wrong, a ``ToolError``, a crash or a timeout. Raises
-    ``UsageError`` when made from a function that cannot be described.
+    ``call`` gives the model a result whatever happens: ``{"result": …}``; ``{"retracted": …}``
+    for ``Retracted``; ``{"error": …}`` for arguments it got wrong, a ``ToolError``, a crash or
+    a timeout. Raises ``UsageError`` when made from a function that cannot be described.
     """
 
     def __init__(self, function: Callable[..., Any], context: ToolContext) -> None:
@@ -41,6 +42,11 @@ class Tool:
     def name(self) -> str:
         """What the model calls it."""
         return self._signature.name
+
+    @property
+    def evidence(self) -> bool:
+        """Whether the model's words beside a call rest on its outcome."""
+        return is_evidence(self._function)
 
     @property
     def schema(self) -> FunctionSchema:
@@ -68,7 +74,12 @@ class Tool:
         try:
             arguments = self._signature.arguments(given)
             async with limit:
-                return {"result": _plain(await self._run(arguments))}
+                outcome = await self._run(arguments)
+            if isinstance(outcome, Retracted):
+                raise outcome
+            return {"result": _plain(outcome)}
+        except Retracted as retracted:
+            return {"retracted": str(retracted) or "it is not so"}
         except ToolError as error:
             return {"error": str(error)}
         except Exception as error:  # a tool is the user's code; the conversation goes on

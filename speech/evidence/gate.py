@@ -222,10 +222,11 @@ class Gate:
         if not unit.leads_in:
             yield from self._corrections()
         self._spoken()
-        self._led_in = self._led_in or announces(unit.text)
+        bridges = unit.leads_in and announces(unit.text)
+        self._led_in = self._led_in or bridges
         self._said.release(unit)
         self._await_calls()
-        filler = Kind.LEAD_IN if unit.leads_in else None
+        filler = Kind.LEAD_IN if bridges else None
         yield Release(unit.item, state, filler, self._clock() - unit.since)
 
     def _await_calls(self) -> None:
