@@ -164,17 +164,6 @@ class ToolSettings(Section):
     timeout_s: Timeout = 10.0
 
 
-class WebSettings(Section):
-    """The browser page (WebRTC). The page has no sign-in: ``allow_public`` opens it to all."""
-
-    host: Text = "127.0.0.1"
-    allow_public: bool = False
-    port: Port = 7860
-    max_sessions: Annotated[int, Field(ge=1, le=1_000)] = 4
-    ice_servers: tuple[Text, ...] = ()
-
-
-class PhoneSettings(Section):
 class EvidenceSettings(Section):
     """Words that rest on a tool still running; empty texts are not said.
 
@@ -197,6 +186,17 @@ class EvidenceSettings(Section):
     correction: str = "Sorry, I have to take that back."
 
 
+class WebSettings(Section):
+    """The browser page (WebRTC). The page has no sign-in: ``allow_public`` opens it to all."""
+
+    host: Text = "127.0.0.1"
+    allow_public: bool = False
+    port: Port = 7860
+    max_sessions: Annotated[int, Field(ge=1, le=1_000)] = 4
+    ice_servers: tuple[Text, ...] = ()
+
+
+class PhoneSettings(Section):
     """Carrier webhook and media stream. Credentials come from the environment."""
 
     provider: Literal["twilio", "telnyx", "plivo", "exotel"] = "twilio"
@@ -251,6 +251,7 @@ class Settings(Section):
     llm: LlmSettings = LlmSettings()
     tts: TtsSettings = TtsSettings()
     tools: ToolSettings = ToolSettings()
+    evidence: EvidenceSettings = EvidenceSettings()
     web: WebSettings = WebSettings()
     phone: PhoneSettings = PhoneSettings()
     room: RoomSettings = RoomSettings()
@@ -265,7 +266,6 @@ class Settings(Section):
 
     @model_validator(mode="after")
     def _named_endpoint_needs_a_model(self) -> Settings:
-    evidence: EvidenceSettings = EvidenceSettings()
         if self.llm.provider == "openai" and self.llm.base_url and not self.llm.model:
             raise ValueError("llm.model must be set when llm.base_url is")
         return self
