@@ -12,7 +12,7 @@ from bot.config.secrets import Secrets
 from bot.hearing import open_recogniser
 from bot.leaving import interrupt_leaves
 from bot.llm import LlmEndpoint, open_llm
-from bot.voice import build_engine
+from bot.voice import build_voice
 from processors.kokoro_tts import prepare_phrases
 from processors.units import UnitAggregator
 from speech.engine import PcmChunk, SpeechEngine
@@ -58,7 +58,7 @@ async def open_parts(
     async with AsyncExitStack() as stack:
         notify("Loading the voice, the ears and the language model …")
         with interrupt_leaves(notify):
-            engine = build_engine(settings, notify)
+            engine = build_voice(settings, notify)
             stack.push_async_callback(engine.aclose)
             try:
                 async with asyncio.TaskGroup() as group:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from bot.config.schema import Settings, TtsSettings
 from speech.engine import SpeechEngine
 from speech.models.store import model_dir
+from speech.spoken.engine import SpokenEngine
 
 Notify = Callable[[str], None]
 
@@ -26,6 +27,15 @@ def require_packages(tts: TtsSettings) -> None:
         from speech.engines.kokoro_torch import require_torch
 
         require_torch()
+
+
+def build_voice(settings: Settings, notify: Notify = lambda line: None) -> SpeechEngine:
+    """``build_engine``'s, given texts as they are said: numbers, signs and ``say:`` in words.
+
+    Raises ``UsageError`` for an entry of ``no_read:`` that is no pattern too.
+    """
+    engine = build_engine(settings, notify)
+    return SpokenEngine(engine, say=settings.say, no_read=settings.no_read)
 
 
 def build_engine(settings: Settings, notify: Notify = lambda line: None) -> SpeechEngine:

@@ -35,7 +35,8 @@ class PcmChunk:
 
     ``first_sample`` counts from the unit's first sample; chunks of a unit are
     contiguous and in order. ``words`` are those that *begin* in this chunk and may be
-    empty where an engine knows no word times.
+    empty where an engine knows no word times. A word that is said in several ("$1,250") comes
+    with the chunk that its last one begins in.
     """
 
     unit_id: str

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bot.commands.common import Invocation, earshot_command
 from bot.leaving import interrupt_leaves
 from bot.models import sources_of, terminal_watch
-from bot.voice import build_engine, require_packages, voice_models
+from bot.voice import build_voice, require_packages, voice_models
 from speech.audio.write import ENDINGS, check_ending, write_audio
 from speech.engine import SpeechEngine, Word
 from speech.errors import DeviceError, EarshotError, UsageError
@@ -113,7 +113,7 @@ def command(
     require_packages(settings.tts)
     with terminal_watch() as watch:
         ensure(voice_models(settings.tts), sources_of(settings), settings.models.dir, watch)
-    engine = build_engine(settings)
+    engine = build_voice(settings)
     if list_voices:
         return _print_voices(invocation, engine)
     speed = settings.tts.speed if speed is None else speed

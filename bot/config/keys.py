@@ -27,7 +27,7 @@ _SECRET_WORDS = re.compile(
     r"(^|_)(api_?key|key|token|secret|password|passwd|auth_id|account_sid|credentials?)$", re.I
 )
 _SCALARS = {str: "text", int: "a whole number", float: "a number", bool: "true or false",
-            Path: "a path"}  # fmt: skip
+            Path: "a path", dict: "a mapping"}  # fmt: skip
 
 
 @cache
@@ -171,7 +171,7 @@ def _describe(annotation: Any, metadata: tuple[Any, ...] = ()) -> str:
         return f"a list, each {_describe(arguments[0])}"
     if annotation is type(None):
         return "null"
-    return _SCALARS.get(annotation, str(annotation)) + _bounds(metadata)
+    return _SCALARS.get(origin or annotation, str(annotation)) + _bounds(metadata)
 
 
 def _bounds(metadata: tuple[Any, ...]) -> str:

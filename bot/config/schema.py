@@ -157,6 +157,17 @@ class TtsSettings(Section):
     torch_folder: File | None = None
 
 
+class UnitSettings(Section):
+    """When the words of a reply are handed to the voice (docs/units.md)."""
+
+    first_clause: bool = True
+    stall_s: Timeout = 1.5
+    longest: Annotated[int, Field(ge=40, le=400)] = 250
+
+
+Sayings = Annotated[dict[Text, str], " of words and what is said for them, like {GIF: jif}"]
+
+
 class ToolSettings(Section):
     """Functions the model may call, by name; ``[]`` switches tools off."""
 
@@ -250,6 +261,9 @@ class Settings(Section):
     stt: SttSettings = SttSettings()
     llm: LlmSettings = LlmSettings()
     tts: TtsSettings = TtsSettings()
+    say: Sayings = Field(default_factory=dict)
+    no_read: tuple[Text, ...] = ()
+    units: UnitSettings = UnitSettings()
     tools: ToolSettings = ToolSettings()
     evidence: EvidenceSettings = EvidenceSettings()
     web: WebSettings = WebSettings()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Stamp
 from speech.kokoro.languages import language_of
 from speech.spoken.normalizer import Normalizer
@@ -28,19 +26,10 @@ class SpokenEngine:
         language: Callable[[str], str] = language_of,
     ) -> None:
         self.engine = engine
+        self.name, self.sample_rate = engine.name, engine.sample_rate
         self._say, self._no_read, self._language = say, tuple(no_read), language
         self._normalizers: dict[str, Normalizer] = {}
         self._normalizer("en")  # a bad pattern is an error now
-
-    @property
-    def name(self) -> str:
-        """The engine's."""
-        return self.engine.name
-
-    @property
-    def sample_rate(self) -> int:
-        """The engine's, in hertz."""
-        return self.engine.sample_rate
 
     async def start(self) -> None:
         """See ``SpeechEngine``."""
@@ -103,15 +92,10 @@ async def _nothing() -> AsyncGenerator[PcmChunk, None]:
 async def _mapped(
     chunks: AsyncIterator[PcmChunk], words: WordMap
 ) -> AsyncGenerator[PcmChunk, None]:
-    last: PcmChunk | None = None
     try:
         async for chunk in chunks:
-            last = chunk
             written = [done for word in chunk.words for done in words.take(word)]
             yield replace(chunk, words=tuple(written))
-        if last is not None and (rest := words.rest()):
-            stop = last.first_sample + len(last.samples)
-            yield PcmChunk(last.unit_id, stop, np.empty(0, np.int16), tuple(rest))
     finally:
         if isinstance(chunks, AsyncGenerator):
             await chunks.aclose()

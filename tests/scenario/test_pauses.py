@@ -20,7 +20,7 @@ from bot.hearing import UNFINISHED_SILENCE_S, build_vad
 from bot.scenario.load import load_scenario
 from bot.scenario.overrides import expected_settings
 from bot.scenario.render import render_turns
-from bot.voice import build_engine
+from bot.voice import build_voice
 from processors.smart_turn import SharedSmartTurn
 from speech.audio.resample import resample
 from speech.audio.wav import read_wav
@@ -110,7 +110,7 @@ async def test_no_pause_within_a_turn_ends_it(path: Path) -> None:
                 model_dir(name)
         except ModelFileError as error:
             require(False, str(error))
-        engine = build_engine(settings)
+        engine = build_voice(settings)
     try:
         clips = await render_turns(scenario, engine, settings.audio.input_rate_hz)
     finally:
