@@ -26,6 +26,9 @@ PIPECAT = {
 RESPONSE = "response"
 """What a second pair of ears understands of the bot's recorded side, as in pipecat."""
 
+FILLER_TIMES = frozenset({"filler_audible", "substance"})
+"""Of a turn, for ``from`` and ``to`` (``bot.scenario.fillers``)."""
+
 READY = "ready"
 """The pipeline takes audio: the recording's moment 0."""
 
@@ -48,7 +51,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 def expected_name(name: str) -> str:
     """The timeline's name for what an expectation calls ``name``; raises ``ValueError``."""
     plain = PIPECAT.get(name, name)
-    if plain not in NAMES | {RESPONSE}:
+    if plain not in NAMES | FILLER_TIMES | {RESPONSE}:
         raise ValueError(f"unknown event {name!r}{nearest(name, {*NAMES, *PIPECAT, RESPONSE})}")
     return plain
 

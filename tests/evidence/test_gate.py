@@ -342,7 +342,8 @@ def test_order_bounds_and_nothing_twice(
         assert walk.bench.gate.held <= (0 if policy == "speak" else 3)
     walk.bench.wait(9)
     assert walk.bench.gate.held == 0
-    numbers = [int(t.strip("[].").split()[-1]) for t in walk.bench.log if "Unit" in t[:5]]
+    units = [text.strip("[].") for text in walk.bench.log if text.startswith(("Unit", "[Unit"))]
+    numbers = [int(unit.split()[-1]) for unit in units]
     assert numbers == sorted(set(numbers)), "in order, and each once"
     if "cut" not in (what for what, _ in steps):
         assert len(numbers) == walk.said, "nothing is lost"
