@@ -113,6 +113,7 @@ class EvidenceGate(FrameProcessor):
     def _on_event(self, event: TimelineEvent) -> None:
         if event.name == "heard_text":
             self._gate.heard(str(event.fields.get("text", "")))
+            self._arm()
 
     def _learn(self, frame: SystemFrame) -> list[Action]:
         """What a frame tells that has overtaken the units."""

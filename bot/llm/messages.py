@@ -72,11 +72,12 @@ def _calls(message: Message) -> set[str]:
 
 
 def _says(message: Message, text: str) -> bool:
-    """An assistant message that is the text or the part of it heard so far."""
+    """An assistant message that is the text, the part of it heard so far, or holds it."""
     content = message.get("content")
     if message.get("role") != "assistant" or not isinstance(content, str) or not content.strip():
         return False
-    return " ".join(text.split()).startswith(" ".join(content.split()))
+    said, wanted = " ".join(content.split()), " ".join(text.split())
+    return wanted.startswith(said) or wanted in said
 
 
 def fit_messages(messages: Sequence[Message], budget_tokens: int) -> list[Message]:

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from bot.tools.context import ToolContext, ToolError
+from bot.tools.options import tool_options
 
 MAX_TIMERS = 10
 """More at once is a model in a loop."""
@@ -63,6 +64,7 @@ class Timers:
         return [timer_name(timer.seconds, timer.label) for timer in self._running.values()]
 
 
+@tool_options(evidence=True)
 async def set_timer(context: ToolContext, seconds: float, label: str = "") -> str:
     """Set a timer that speaks when the time is up.
 
@@ -76,6 +78,7 @@ async def set_timer(context: ToolContext, seconds: float, label: str = "") -> st
     return f"The {timer_name(seconds, label.strip())} is running."
 
 
+@tool_options(evidence=True)
 async def cancel_timer(context: ToolContext, label: str = "") -> str:
     """Cancel running timers.
 

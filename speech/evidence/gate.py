@@ -124,8 +124,13 @@ class Gate:
         return taken_back + list(self._settle())
 
     def heard(self, text: str) -> None:
-        """A piece of what was released has been played."""
+        """A piece of what was released has been played.
+
+        With the last one the bot is silent: while its reply is open nobody else says so.
+        """
         self._said.heard(text)
+        if self._said.finished:
+            self._bridge.stopped()
 
     def bot_started(self) -> None:
         """The bot is heard."""

@@ -70,9 +70,10 @@ class Bridge:
         self._sounding = True
 
     def stopped(self) -> None:
-        """The bot is silent."""
+        """The bot is silent; said twice, the first time counts."""
+        if self._on_the_way or self._sounding:
+            self._quiet_at = self._clock()
         self._on_the_way = self._sounding = False
-        self._quiet_at = self._clock()
 
     @property
     def due(self) -> float | None:

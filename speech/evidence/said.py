@@ -26,6 +26,11 @@ class Said:
         self.words = _words(self.unit.text)
 
     @property
+    def finished(self) -> bool:
+        """Every word of it was played."""
+        return self.played >= len(self.words)
+
+    @property
     def heard(self) -> bool:
         """A claim cut off before its middle was not made."""
         return 2 * self.played >= len(self.words)
@@ -55,6 +60,11 @@ class SaidUnits:
         piece = _words(text)
         if piece:
             any(said.take(piece) for said in self._units)
+
+    @property
+    def finished(self) -> bool:
+        """Nothing is on its way any more."""
+        return all(said.finished for said in self._units)
 
     def cut(self) -> None:
         """What was not heard by now will not be."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import random
 
+import pytest
+
 from speech.evidence.preamble import Choice
 from speech.evidence.waits import WaitTimes
 from tests.evidence.bench import Bench
@@ -118,6 +120,22 @@ def test_it_waits_for_what_is_being_said() -> None:
     b.gate.bot_stopped()
     b.wait(0.3)
     assert b.log[-1] in ("*Moment.", "*Second.")
+
+
+def test_the_last_word_of_an_open_reply_is_followed_by_silence() -> None:
+    b = Bench(known(6.0))
+    b.start()
+    b.say("What a good idea.")
+    b.gate.bot_started()
+    b.call("c1")
+    for word in ("What ", "a ", "good "):
+        b.gate.heard(word)
+    assert b.gate.deadline is None
+    b.gate.heard("idea. ")
+    assert b.gate.deadline == b.clock.now + 0.25
+    b.clock.now += 0.1
+    b.gate.bot_stopped()
+    assert b.gate.deadline == pytest.approx(b.clock.now + 0.15)
 
 
 def test_only_one_policy_has_fillers_and_only_where_there_are_texts() -> None:

@@ -8,12 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.config.schema import Settings
 from bot.llm.messages import (
     LeadIn,
+    but_for,
     estimated_tokens,
     fit_messages,
     place_lead_in,
     smaller_context,
+    system_prompt,
 )
 
 SYSTEM = {"role": "system", "content": "Be brief."}
@@ -111,3 +114,29 @@ def test_the_context_is_as_small_as_the_server_says_or_half_of_what_it_refused(
 ) -> None:
     sent = [{"role": "user", "content": "x" * 6000}]
     assert smaller_context(sent, known, said, answer_tokens=100) == size
+
+
+def test_words_of_the_gate_beside_the_lead_in_do_not_double_it() -> None:
+    messages = [USER, said("Let me check that. I could not confirm that yet."), calling(), TOOL]
+    assert place_lead_in(messages, LEAD) == messages
+
+
+@pytest.mark.parametrize(
+    ("withheld", "left"),
+    [
+        ("Your table is booked.", "Let me see. Bye."),
+        ("Let me see.", "Your table is booked. Bye."),
+        ("Something else.", "Let me see. Your table is booked. Bye."),
+        ("Let me see. Your table is booked. Bye.", None),
+    ],
+)
+def test_a_lead_in_without_what_was_withheld(withheld: str, left: str | None) -> None:
+    whole = LeadIn("Let me see. Your table is booked. Bye.", frozenset({"c1"}))
+    rest = but_for(withheld, whole)
+    assert (rest and rest.text) == left
+    assert but_for(withheld, None) is None
+
+
+def test_markers_are_taught_only_where_they_are_read() -> None:
+    assert "<pending" not in system_prompt(Settings())
+    assert "<pending" in system_prompt(Settings.model_validate({"evidence": {"markers": True}}))
