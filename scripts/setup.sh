@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes .venv and installs Earshot into it. Usage: scripts/setup.sh base|dev
-# Runs again only when the lock file or pyproject.toml changed.
+# Makes .venv and installs Earshot into it. Usage: scripts/setup.sh base|dev|bench
+# Runs again only when the lock file or pyproject.toml changed, or when another kind was
+# installed since that pins other versions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kind="${1:-base}"
@@ -52,6 +53,22 @@ try() {
   done
   return 1
 }
+
+# Whether two lock files pin the same package to other versions.
+contradict() {
+  awk -F '[= ;\\\\]+' '
+    /^[A-Za-z0-9]/ { if (FNR == NR) one[$1] = one[$1] " " $2; else other[$1] = other[$1] " " $2 }
+    END { for (name in one) if ((name in other) && one[name] != other[name]) exit 0; exit 1 }
+  ' "$1" "$2"
+}
+
+# What is installed now may undo what another kind has installed: that is to be done again.
+for other in .venv/.earshot-*; do
+  theirs="requirements/${other#.venv/.earshot-}.lock"
+  if [ "$other" != "$stamp" ] && { [ ! -f "$theirs" ] || contradict "$lock" "$theirs"; }; then
+    rm -f "$other"
+  fi
+done
 
 echo "earshot: installing packages from $lock (a minute or two the first time)" >&2
 try .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"

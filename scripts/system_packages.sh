@@ -9,12 +9,15 @@ missing=()
 need() { missing+=("$1"); }
 
 # PortAudio is the sound card; without it `make run` serves the page.
-ldconfig -p 2>/dev/null | grep -q libportaudio.so.2 || need libportaudio2
+# Output is kept first: grep -q leaves at its first hit, and whoever then still writes to it
+# fails, which under pipefail reads as "not found". ldconfig is not on everybody's PATH.
+libraries="$(PATH="$PATH:/usr/sbin:/sbin" ldconfig -p 2>/dev/null || true)"
+grep -q libportaudio.so.2 <<<"$libraries" || need libportaudio2
 if [ "$purpose" = test ]; then
   command -v pulseaudio >/dev/null || need pulseaudio
   command -v parec >/dev/null || need pulseaudio-utils
   command -v aplay >/dev/null || need alsa-utils
-  find /usr/lib -name 'libasound_module_pcm_pulse.so' 2>/dev/null | grep -q . || need libasound2-plugins
+  [ -n "$(find /usr/lib -name 'libasound_module_pcm_pulse.so' -print -quit 2>/dev/null)" ] || need libasound2-plugins
   command -v chromium >/dev/null || need chromium
   [ -d /usr/share/asterisk/sounds/en_US_f_Allison ] || need asterisk-core-sounds-en-wav
 fi
