@@ -7,14 +7,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
-import espeakng_loader
 from kokoro_onnx.chunker import split_phonemes
 from kokoro_onnx.config import DEFAULT_VOCAB, MAX_PHONEME_LENGTH
 from loguru import logger
 from phonemizer.backend import EspeakBackend
-from phonemizer.backend.espeak.wrapper import EspeakWrapper
 
 from speech.errors import UsageError
+from speech.kokoro.espeak import use_bundled_espeak
 from speech.kokoro.languages import AMERICAN, BY_CODE, Language, missing
 from speech.kokoro.markup import Part, parts
 from speech.kokoro.misaki_g2p import Reader, load_misaki
@@ -55,8 +54,7 @@ class Phonemizer:
     """
 
     def __init__(self) -> None:
-        EspeakWrapper.set_data_path(espeakng_loader.get_data_path())
-        EspeakWrapper.set_library(espeakng_loader.get_library_path())
+        use_bundled_espeak()
         self._backends: dict[str, EspeakBackend] = {}
         self._misaki: dict[str, Reader | None] = {}
 
