@@ -45,7 +45,9 @@ def character_edits(text: str) -> Iterator[Edit]:
 def _entity(found: str) -> str:
     character = unescape(found)
     # "&copy" without a semicolon would be taken too, and a code point there is none for.
-    return character if len(character) == 1 and character.isprintable() else found
+    if len(character) != 1 or not (character.isprintable() or character == "\xa0"):
+        return found
+    return character.replace("\xa0", " ")
 
 
 def _joins_letters(text: str, at: int) -> bool:

@@ -23,7 +23,7 @@ _BREAK = re.compile(r"[ \t]{0,20}(?:\|[ \t]{0,20}|(?<=[ \t])#{1,6}[ \t]{0,20})?\
 _STRUCK = re.compile(r"[ \t]?~~(?=\S)[^~\n]{1,300}(?<=\S)~~")
 _HTML = re.compile(
     r"</?(?:(?P<block>blockquote|br|dd|details|div|dl|dt|h[1-6]|hr|li|ol|p|pre|summary|table|tbody"
-    r"|td|th|thead|tr|ul)|a|abbr|b|code|del|em|i|img|ins|kbd|mark|q|small|span|strong|sub|sup|tt|u)"
+    r"|td|th|thead|tr|ul)|a|abbr|b|code|del|em|i|img|ins|kbd|mark|q|s|small|span|strong|sub|sup|tt|u)"
     r"(?:\s[^<>\n]{0,300})?/?>|<!--[^<>]{0,2000}-->",
     re.IGNORECASE,
 )
@@ -35,7 +35,7 @@ _MARKS = re.compile(
     r"|`{1,9}"
     r"|(?<![0-9)\w\\*])\*{1,9}(?=[^\s*])"  # opens
     r"|(?<=[^\s*\\])\*{1,9}(?![0-9(\w*])"  # closes
-    r"|(?<=[A-Za-z])\*{1,9}(?=[A-Za-z])"
+    r"|(?<=[A-Za-z]{2})\*{1,9}(?=[A-Za-z])"
     r"|\*{2,9}(?![0-9])"
     r"|(?<![^\W_])_{1,9}(?=[^\s_])|(?<=[^\s_])_{1,9}(?![^\W_])|_{2,9}(?=\s|$)"
     r"|~~"

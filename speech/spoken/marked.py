@@ -9,6 +9,8 @@ from speech.kokoro.markup import MARKUP
 from speech.spoken.draft import Draft, Edit
 
 _TAG_NAME = re.compile(r"</?\s?([A-Za-z:-]{1,20})")
+_HTML_TOO = frozenset({"p", "s"})
+"""Paragraph and sentence; of a text in SSML they are fixed with the element they lie in."""
 
 
 def fix_marked(draft: Draft) -> None:
@@ -21,7 +23,7 @@ def fix_marked(draft: Draft) -> None:
     for match in MARKUP.finditer(draft.text):
         if match["hint"] is not None:
             draft.fix(*match.span())
-        elif match.group()[0] == "<":
+        elif match.group()[0] == "<" and _name(match) not in _HTML_TOO:
             draft.fix(*match.span())
             elements += _closed(match, opened)
     done = 0
@@ -31,11 +33,14 @@ def fix_marked(draft: Draft) -> None:
             done = stop
 
 
+def _name(match: re.Match[str]) -> str:
+    named = _TAG_NAME.match(match.group())
+    return named[1].lower() if named else ""
+
+
 def _closed(match: re.Match[str], opened: dict[str, list[int]]) -> Iterator[tuple[int, int]]:
     """The element that the tag ends, if it ends one."""
-    tag = match.group()
-    named = _TAG_NAME.match(tag)
-    name = named[1].lower() if named else ""
+    tag, name = match.group(), _name(match)
     if tag.startswith("</"):
         if opened.get(name):
             yield opened[name].pop(), match.end()

@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from loguru import logger
+
 from speech.spoken.draft import Draft, Edit
 
 Say = Callable[[re.Match[str]], str | None]
@@ -75,7 +77,7 @@ class RuleBook:
     def _first(self, text: str, at: int, limit: int) -> Edit | None:
         for each in self._by_first.get(_kind(text[at]), ()):
             match = each.pattern.match(text, at, limit)
-            words = each.say(match) if match and match.end() > at else None
+            words = _said(each, match) if match and match.end() > at else None
             if match and words is not None:
                 return at, match.end(), self._parted(text, at, match.end(), words)
         return None
@@ -86,6 +88,15 @@ class RuleBook:
             return words
         before = " " * (words[0].isalnum() and text[start - 1 : start].isalnum())
         return before + words + " " * (words[-1].isalnum() and text[stop : stop + 1].isalnum())
+
+
+def _said(each: Rule, match: re.Match[str]) -> str | None:
+    """The rule's words; a rule that fails is a fault of ours, but no reason for silence."""
+    try:
+        return each.say(match)
+    except (ArithmeticError, LookupError, ValueError) as error:
+        logger.warning("a rule for spoken text failed: {}", type(error).__name__)
+        return None
 
 
 def _kind(character: str) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from loguru import logger
 
 from speech.engine import Word
 from speech.kokoro.written import written_words
@@ -29,6 +31,16 @@ TEXTS = st.one_of(
     st.lists(st.one_of(PIECES, st.sampled_from([" ", "\n", "  "])), max_size=14).map("".join),
     st.lists(PIECES, max_size=10).map(" ".join),
 )
+
+
+@pytest.fixture(autouse=True)
+def no_rule_fails() -> Iterator[None]:
+    """A rule that fails is left out with a warning; here it is a failure."""
+    failed: list[str] = []
+    sink = logger.add(lambda message: failed.append(str(message)), level="WARNING")
+    yield
+    logger.remove(sink)
+    assert failed == []
 
 
 @settings(max_examples=250, deadline=None)

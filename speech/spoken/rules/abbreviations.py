@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from speech.spoken.context import after, word_before
+from speech.spoken.context import after, before
 from speech.spoken.lexicon import Lexicon
 from speech.spoken.rule import Rule, Say, alternatives, rule
 from speech.spoken.words import words
@@ -30,7 +30,8 @@ _ANYWHERE = {
         "Tel.": "Telephone", "Jr.": "Junior", "Sr.": "Senior", "Inc.": "Incorporated",
         "Ltd.": "Limited", "Corp.": "Corporation", "Co.": "Company", "Ave.": "Avenue",
         "Blvd.": "Boulevard", "Rd.": "Road", "Ln.": "Lane", "Hwy.": "Highway", "Pkwy.": "Parkway",
-        "Apt.": "Apartment", "Univ.": "University", "ref.": "reference", "cf.": "compare",
+        "Apt.": "Apartment", "apt.": "apartment", "Ste.": "Suite",
+        "Univ.": "University", "ref.": "reference", "cf.": "compare",
         "ca.": "circa", "hrs.": "hours", "a.k.a.": "also known as", "aka": "also known as",
         "w/o": "without", "w/": "with ", "b/c": "because", "c/o": "care of",
     },
@@ -80,14 +81,16 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     table = _ANYWHERE.get(lexicon.language, {})
     if lexicon.is_english:
         yield rule(
-            "a", rf"(?P<title>{alternatives(_TITLES)})\.(?= ?[A-Z])", lambda m: _TITLES[m["title"]]
+            "a",
+            rf"(?P<title>{alternatives(_TITLES)})\.(?= ?[A-Z&]| and [A-Z])",
+            lambda m: _TITLES[m["title"]],
         )
         yield rule(
             "a", rf"(?P<title>{alternatives(_UK)})(?= [A-Z][\w'])", lambda m: _TITLES[m["title"]]
         )
         yield rule("a", r"(?P<short>St|Dr)\.?(?!\w)", _street)
         yield rule("a", r"(?:N[oO]s?\.|nos?\.|№) ?(?=#?[0-9])", f"{lexicon.signs.number} ")
-        yield rule("a", r"vs(?=[ ])|VS(?= )|v\.(?= [A-Z])", "versus")
+        yield rule("a", r"vs(?=[ ,;])|VS(?= )|v\.(?= [A-Z])", "versus")
         yield rule(
             "a",
             r"(?P<word>pp|p)\. ?(?=[0-9])",
@@ -114,9 +117,9 @@ def _numbered(match: re.Match[str]) -> str:
 
 def _street(match: re.Match[str]) -> str | None:
     """St. John is a saint; Main St. is a street."""
-    names_before = word_before(match)
+    named = re.search(r"[A-Z][\w']{2,20} $", before(match))
     short, stop = match["short"], match.group().endswith(".")
-    is_place = (names_before[:1].isupper() and len(names_before) > 2) or _is_ordinal(match)
+    is_place = bool(named) or _is_ordinal(match)
     following = re.match(r" ([A-Z])", after(match))
     if is_place and not (short == "St" and following and not stop):
         ends = stop and (not after(match).strip() or following)
@@ -127,7 +130,7 @@ def _street(match: re.Match[str]) -> str | None:
 
 
 def _is_ordinal(match: re.Match[str]) -> bool:
-    return bool(re.search(r"[0-9](?:st|nd|rd|th) $", match.string[: match.start()][-8:]))
+    return bool(re.search(r"[0-9](?:st|nd|rd|th) $", before(match)))
 
 
 def _in_full(table: dict[str, str], may_end: frozenset[str]) -> Say:

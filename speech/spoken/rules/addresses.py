@@ -49,11 +49,12 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
         "a0", rf"(?P<host>{_LABEL}(?:\.{_LABEL}){{0,4}}\.(?:co\.)?(?:{alternatives(_DOMAINS)}))"
         rf"(?![\w-]|\.\w)(?:/[\w\-./%~]{{0,200}}{_END})?", read.url,
     )  # fmt: skip
+    yield rule("a", r"localhost(?=:[0-9])(?P<rest>:[0-9]{1,5}[\w/.-]{0,100})", read.url)
     yield rule("#", r"(?<![\w&#])#(?P<tag>[^\W\d_]\w{0,99})", read.hashtag)
     yield rule("@", r"(?<![\w.])@(?P<name>\w{1,60})(?!@)", read.handle)
     yield rule("a", r"(?P<name>[^\W_]{1,60}(?:_{1,3}[^\W_]{1,60}){1,12})_{0,3}", read.identifier)
     yield rule(
-        "/~.", r"(?<![\w)/.])(?:~|\.{1,2})?/(?P<name>[\w-][\w.-]{0,60}(?:/[\w.-]{1,60}){0,8})/?",
+        "/~.", r"(?<![\w)/.])(?:~|\.{1,2})?/(?P<name>\.?[\w-][\w.-]{0,60}(?:/[\w.-]{1,60}){0,8})/?",
         read.path,
     )  # fmt: skip
 
@@ -68,7 +69,8 @@ class _Reader:
         address = re.split("[?#]", address, maxsplit=1)[0]
         site, _, path = address.partition("/")
         host, _, port = site.rpartition("@")[2].partition(":")
-        said = self._host(host.removeprefix("www."))
+        is_ip = bool(re.fullmatch(r"[0-9.]{7,15}", host))
+        said = self._ip(host) if is_ip else self._host(host.removeprefix("www."))
         if port.isdecimal():
             said += f" port {self._lexicon.digits(port)}"
         if 0 < len(path.strip("/")) <= _LONGEST_PATH:
@@ -85,13 +87,15 @@ class _Reader:
 
     def ip(self, match: re.Match[str]) -> str:
         """192.168.0.1 → "one nine two dot one six eight dot zero dot one"."""
-        groups = map(self._lexicon.digits, match["host"].split("."))
-        said = f" {self._signs.dot} ".join(groups)
+        said = self._ip(match["host"])
         if match["port"]:
             said += f" port {self._lexicon.digits(match['port'])}"
         if match["mask"]:
             said += f" {self._signs.slash} {self._lexicon.cardinal(int(match['mask']))}"
         return said
+
+    def _ip(self, host: str) -> str:
+        return f" {self._signs.dot} ".join(map(self._lexicon.digits, host.split(".")))
 
     def file(self, match: re.Match[str]) -> str:
         """report_v2.pdf → "report v two dot PDF"."""
@@ -119,7 +123,9 @@ class _Reader:
 
     def _host(self, host: str) -> str:
         labels = host.split(".")
-        said = [self._words(label) for label in labels[:-1]] + [_ending(labels[-1])]
+        hyphen = f" {self._signs.hyphen} "
+        said = [hyphen.join(map(self._words, label.split("-"))) for label in labels[:-1]]
+        said += [_ending(labels[-1])] if len(labels) > 1 else [self._words(host)]
         return f" {self._signs.dot} ".join(said)
 
     def _path(self, path: str) -> str:

@@ -45,6 +45,9 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
             return None
         return " ".join("oh" if digit == "0" else lexicon.digits(digit) for digit in match.group())
 
+    def letters(run: str) -> str:
+        return " ".join(lexicon.digits(each) or each.upper() for each in run)
+
     def lines(match: re.Match[str]) -> str:
         """1080p is "ten eighty p"."""
         return f"{_pairs(match)} {match['end']}"
@@ -64,10 +67,15 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
         return f"{one} {'oh ' * (two < 10)}{lexicon.cardinal(two)}"
 
     yield rule(
-        "a", r"[vV](?:\.\s?)?(?P<parts>[0-9]{1,4}(?:\.[0-9]{1,6}){0,4})(?![\w]|\.[0-9])", version
+        "a", r"v(?:\.\s?)?(?P<parts>[0-9]{1,4}(?:\.[0-9]{1,6}){0,4})(?![\w]|\.[0-9])", version
     )
+    yield rule("0", r"[0-9]{1,3}(?:_[0-9]{3}){1,6}(?!\w)",
+               lambda m: lexicon.number(m.group().replace("_", "")))  # fmt: skip
     yield rule("0", r"(?P<parts>[0-9]{1,4}(?:\.[0-9]{1,6}){2,5})(?![\w]|\.[0-9])", parts)
     if lexicon.is_english:
+        yield rule("0", r"0x(?P<hex>[0-9A-Fa-f]{1,16})(?!\w)", lambda m: f"hex {letters(m['hex'])}")
+        yield rule("0", r"(?<=\b[A-Z]{2} )[0-9]{5}(?:-[0-9]{4})?(?![\w,.]\d)",
+                   lambda m: lexicon.digits(m.group()))  # fmt: skip
         yield rule("0", r"(?P<one>[1-9][0-9]?)(?P<two>[0-9]{2})(?P<end>[pi])(?!\w)", lines)
         yield rule(
             "0", r"(?<![\w.,-])(?P<one>[1-9][0-9])(?P<two>[0-9]{2})(?![\w/%]|[.,:-]\d)", standard

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
+from speech.spoken.context import before
 from speech.spoken.lexicon import Lexicon
 from speech.spoken.rule import Rule, alternatives, rule
 
@@ -19,8 +20,8 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     """See the module."""
     read = _Reader(lexicon)
     yield rule(
-        "0", r"(?P<year>[12][0-9]{3})-(?P<month>[01][0-9])-(?P<day>[0-3][0-9])"
-        r"(?:T(?=[0-9])|(?![\w-]))", read.figures,
+        "0", r"(?P<year>[12][0-9]{3})(?P<gap>[-/.])(?P<month>[01]?[0-9])(?P=gap)"
+        r"(?P<day>[0-3]?[0-9])(?:T(?=[0-9])|(?![\w-]))", read.figures,
     )  # fmt: skip
     yield rule(
         "0", r"(?P<one>[0-3]?[0-9])(?P<gap>[/.-])(?P<two>[0-3]?[0-9])(?P=gap)"
@@ -47,6 +48,7 @@ def _english(lexicon: Lexicon, read: _Reader) -> Iterator[Rule]:
     until = rf"(?: ?[-–] ?(?P<until>[0-3]?[0-9]){_TH}(?![\w]))?"
     end = r"(?![\w%]|[.,:/]\d)"
     yield rule("a", rf"{month} {day}{until}(?:,? {year})?{end}", read.month_first)
+    yield rule("0", rf"(?P<month>0?[1-9]|1[0-2])/{year}(?!/)", read.month_and_year)
     yield rule("0", rf"(?:the )?{day}{until} (?:of )?{month}(?:,? {year})?{end}", read.day_first)
     yield rule("a", rf"{month},? {year}", read.month_and_year)
     short = alternatives(
@@ -115,14 +117,15 @@ class _Reader:
         if not days:
             return None
         said = f"{days} of {self._lexicon.month(self.names[match['month']])}"
-        article = "" if re.search(r"\b[Tt]he $", match.string[: match.start()][-5:]) else "the "
+        article = "" if re.search(r"\b[Tt]he $", before(match)) else "the "
         return (
             article + said + (f" {self._lexicon.year(int(match['year']))}" if match["year"] else "")
         )
 
     def month_and_year(self, match: re.Match[str]) -> str:
         """Dec. 2024."""
-        month = self._lexicon.month(self.names[match["month"]])
+        name = match["month"]
+        month = self._lexicon.month(int(name) if name.isdecimal() else self.names[name])
         return f"{month} {self._lexicon.year(int(match['year']))}"
 
     def _days(self, match: re.Match[str]) -> str:

@@ -38,7 +38,8 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
             "a", rf"(?P<letters>{alternatives(_SPELLED_ALWAYS)})(?P<s>s?)(?![\w-])", _letters
         )
         yield rule("a", r"(?P<note>[CFAJ])#(?!\w)", lambda m: f"{m['note']} sharp")
-        yield rule("a", r"A(?=[0-9])", "A-")
+        yield rule("a", r"A(?P<number>[0-9]{1,3})(?!\w)",
+                   lambda m: f"A-{lexicon.number(m['number'])}")  # fmt: skip
         # A full stop in mid-sentence would be a pause.
         yield rule(
             "a", r"(?:[A-Za-z]\.){1,5}[A-Za-z]\.(?=\s+[a-z0-9]|[,;:])", lambda m: m.group()[:-1]

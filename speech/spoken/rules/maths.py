@@ -24,26 +24,33 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     yield rule("0", rf"(?P<base>{number})[eE]{power}(?![\w.])", read.scientific)
     yield rule("^", rf"(?<=[\w)\]])\^\{{?{power}\}}?", read.raised)
     yield rule("*", rf"(?<=[0-9])\*\*{power}(?!\w)", read.raised)
+    to_the = " to the " if lexicon.is_english else f" {signs.power} "
+    yield rule("^", r"(?<=[\w)\]])\^(?=[A-Za-z(])", to_the)
     yield rule(_UP, rf"(?<=[\w)\]])[{_UP}]{{1,6}}", read.superscript)
     yield rule(_DOWN, rf"[{_DOWN}]{{1,6}}", lambda m: lexicon.number(_normal(m.group())))
     yield rule("-−–—", r"(?<=[0-9%°)])[-–—](?=[$€£¥]?[0-9])", signs.to)
     yield rule("-−–—", r"(?<=[0-9%°CFmM.] )[-–—](?= [$€£¥]?[0-9])", read.spaced_dash)
+    for half in (r"(?<=[AaPp][Mm])", r"(?<=\.m)", r"(?<=\.m\.)"):
+        yield rule("-–—", rf"{half}[-–—](?=[0-9])", signs.to)
+    yield rule("-–—", r"(?<=\w)[-–—](?=(?:noon|midnight|present|now)\b)", signs.to)
     yield rule("−", r"(?<=[\w)]) ?− ?(?=[\w(])", signs.minus)
     yield rule("-−", r"(?<![^\s(\[{\"'=<>~≈:/$€£,])[-−](?=\.?[0-9]|[$€£¥₹]\s?[0-9])", signs.minus)
     yield rule("+", r"\+(?=[0-9])|(?<=\w)\+(?=[\s,.!?;:)\w]|$)|(?<= )\+(?= )", read.plus)
     yield rule("±", r"± ?(?=[\w$€£])", signs.plus_minus + " ")
     yield rule("+", r"\+/-\s?(?=[\w$€£])", signs.plus_minus + " ")
     yield rule("~", r"(?<![\w~])~ ?(?=[$€£¥]?[0-9])", signs.about + " ")
-    yield rule("≈≃", r"[≈≃] ?(?=[$€£¥\w])", signs.about + " ")
+    yield rule("≈≃∼", r"[≈≃∼] ?(?=[$€£¥\w])", signs.about + " ")
     yield rule("a", r"(?<=[0-9])[xX](?=[0-9])|(?<=[0-9] )[xX](?= ?[0-9])", read.cross)
-    yield rule("a", r"(?<=[0-9])[xX](?!\w)", signs.times)
+    yield rule("a", r"(?<=[0-9])[xX](?! ?[+\-−=*/^()²³])(?!\w)", signs.times)
     yield rule(
         "×⋅·∙",
-        r"(?<=[\w)]) ?[×⋅∙·] ?(?=[\w(])|(?<=[\w)] )[×⋅∙·] ?(?=[\w(])|(?<=[0-9])×",
+        r"(?<=[\w)])× ?(?=[\w(])|(?<=[\w)] )× ?(?=[\w(])|(?<=[0-9])×"
+        r"|(?<=[0-9])[⋅∙·](?=[0-9])|(?<=[0-9] )[⋅∙·](?= [0-9])",
         read.cross,
     )
     yield rule("×", r"× ?(?=[0-9])", signs.times + " ")
     yield rule("*", r"\*", read.star)
+    yield rule("⋅·∙", r"[⋅∙·]", " ")
     yield rule("÷∶", r"[÷∶]", signs.divided)
     yield rule("/", r"(?<=[0-9] )/(?= [0-9])", signs.divided)
     yield rule("=", r"(?<=[\w)\"'²³%½ ])={1,3}(?=[\s\w(\-−.$€£])", read.between(signs.equals))
@@ -120,9 +127,8 @@ class _Reader:
             left[-1:].isalnum() and right[:1].isdigit()
         ):
             return f" {self._signs.times} "
-        between = after(match)[:1] in (" ", "") and before(match)[-1:] == " "
-        if between and re.search(r"(?:^|\s)\w$", left) and re.match(r"\w(?:\s|$)", right):
-            return self._signs.times
+        if re.search(r"(?:^|\W)\w$", left) and re.match(r"\w(?:\W|$)", right):
+            return f" {self._signs.times} "
         return "star" if self._lexicon.is_english and _DIAL.search(before(match)) else ""
 
     def between(self, word: str) -> Say:

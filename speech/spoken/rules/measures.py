@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from speech.spoken.context import after, before
 from speech.spoken.lexicon import Lexicon
 from speech.spoken.rule import Rule, alternatives, rule
+from speech.spoken.rules.money import PERIODS
 
 UNITS = {
     "km": "length-kilometer", "m": "length-meter", "cm": "length-centimeter",
@@ -64,6 +65,7 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     amount = lexicon.amount
     end = r"(?![\w²³])" if lexicon.spaced else r"(?![A-Za-z0-9²³/])"
     until = rf"(?: ?[-–—] ?(?P<until>{amount}))?"
+    per = "(?:/(?P<per>[A-Za-z]{1,8}²?))?" if lexicon.spaced else "(?P<per>)"
     if lexicon.is_english:
         feet = r"(?P<feet>[0-9]{1,2})(?:'|′| ?ft ?)"
         yield rule("0", feet + r"(?P<inches>[0-9]{1,2}) ?(?:\"|″|''|in\b)", read.height)
@@ -75,7 +77,9 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
         yield rule("0", rf"(?P<amount>{amount})-(?P<unit>{alternatives(UNITS)}){end}(?= [a-z])",
                    read.attribute)  # fmt: skip
     yield rule(
-        "0", rf"(?P<amount>{amount}){until}[  ]?(?P<unit>{alternatives(UNITS)}){end}", read.measure
+        "0",
+        rf"(?P<amount>{amount}){until}[  ]?(?P<unit>{alternatives(UNITS)}){per}{end}",
+        read.measure,
     )
     yield rule("a", r"(?:km/h|mph|kWh|m/s|km²|m²|m³)(?!\w)", read.alone)
 
@@ -90,12 +94,27 @@ class _Reader:
         if self._is_name(match, unit):
             return None
         last = match["until"] or match["amount"]
-        said = self._lexicon.counted(last, UNITS[unit])
+        if self._is_attribute(match):
+            return f"{self._lexicon.number(last)} {self._lexicon.unit(UNITS[unit], several=False)}"
+        said = self._lexicon.counted(last, UNITS[unit]) + self._per(match["per"])
         if match["until"]:
             gap = " " if self._lexicon.spaced else ""
             first = self._lexicon.number(match["amount"])
             said = f"{first}{gap}{self._lexicon.signs.to}{gap}{said}"
         return said
+
+    def _is_attribute(self, match: re.Match[str]) -> bool:
+        """A 2 liter bottle."""
+        if not self._lexicon.is_english or match["until"] or match["per"]:
+            return False
+        return bool(re.search(r"\b[Aa]n? $", before(match)) and re.match(r" [a-z]", after(match)))
+
+    def _per(self, what: str | None) -> str:
+        if not what:
+            return ""
+        known = UNITS.get(what)
+        name = self._lexicon.unit(known, several=False) if known else PERIODS.get(what, what)
+        return f" {self._lexicon.signs.per} {name}"
 
     def _is_name(self, match: re.Match[str], unit: str) -> bool:
         """Whether a letter behind a number is more likely a name than a unit."""

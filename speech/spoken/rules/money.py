@@ -63,7 +63,7 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
         yield rule("/", r"(?<=[0-9$€£¥%KkMB])/(?P<what>[A-Za-z]{1,12})\b(?![/])", read.per)
 
 
-_PERIODS = {"mo": "month", "mos": "month", "mth": "month", "hr": "hour", "h": "hour", "yr": "year",
+PERIODS = {"mo": "month", "mos": "month", "mth": "month", "hr": "hour", "h": "hour", "yr": "year",
             "y": "year", "wk": "week", "w": "week", "d": "day", "min": "minute", "sec": "second",
             "s": "second", "ea": "each", "kg": "kilogram", "lb": "pound", "sqft": "square foot",
             "gal": "gallon", "l": "liter", "oz": "ounce", "mi": "mile", "km": "kilometer",
@@ -101,4 +101,4 @@ class _Reader:
     def per(self, match: re.Match[str]) -> str:
         """$5/month, 100 MB/day."""
         what = match["what"]
-        return f"{self._lexicon.signs.per} {_PERIODS.get(what, what)}"
+        return f"{self._lexicon.signs.per} {PERIODS.get(what, what)}"

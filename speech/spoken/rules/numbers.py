@@ -28,6 +28,7 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     if lexicon.language == "zh":
         yield rule("0", rf"(?P<number>{amount})(?P<mark>[%‰])", read.chinese_percent)
     yield rule("0", rf"[0-9]{{{_LONG},64}}(?![\w.,]\d)", lambda m: lexicon.digits(m.group()))
+    yield rule("0", r"[1-9][0-9]{7,9}(?<!000)(?![\w.,]\d)", lambda m: lexicon.digits(m.group()))
     yield rule("0", r"0[0-9]{1,15}(?![\w]|[.,:]\d)", lambda m: lexicon.digits(m.group()))
     yield rule("0", rf"{amount}", lambda m: lexicon.number(m.group()))
     yield rule(".", r"(?<![\w.])\.(?P<decimals>[0-9]{1,30})(?!\w)", read.bare_decimals)

@@ -25,6 +25,8 @@ _NUMBERED = words(
     "Annex War Bowl Division Category Tier Factor Corps Apollo Saturn Titan Gemini Fantasy"
 )
 
+_KINDS = words("Type Phase Class Grade Stage Category Division Tier Level")
+"""No one says "Type, I think" without a comma."""
 _PRONOUN = re.compile(
     r"'| (?!(?:of|and|or|to|in|on|is|was|through|covers|the|had|became|ruled)\b)[a-z]"
 )
@@ -44,9 +46,11 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
 
     def numbered(match: re.Match[str]) -> str | None:
         value = _value(match["numeral"])
-        if not value or (match["numeral"] == "I" and _PRONOUN.match(match.string, match.end())):
+        may_speak = match["numeral"] == "I" and match["name"] not in _KINDS
+        if not value or (may_speak and _PRONOUN.match(match.string, match.end())):
             return None
-        return f"{match['name']} {lexicon.cardinal(value)}"
+        name = "Volume" if match["name"].startswith("Vol") else match["name"]
+        return f"{name} {lexicon.cardinal(value)}"
 
     always = _numbered(lexicon)
     yield rule("a", r"(?P<name>World War) (?P<numeral>I{1,3})(?!\w)", always)
