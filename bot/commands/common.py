@@ -28,7 +28,7 @@ class Invocation:
     debug: bool = False
     loaded: Loaded | None = None
 
-    def emit(self, record: dict[str, Any]) -> None:
+    def emit(self, record: dict[str, Any] | list[dict[str, Any]]) -> None:
         """Print the machine-readable result: one JSON document on standard output."""
         click.echo(json_text(record))
 

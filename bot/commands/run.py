@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from bot.commands.common import Invocation, earshot_command
+from speech.errors import UsageError
 
 if TYPE_CHECKING:
     from bot.scenario.result import Result
@@ -23,24 +25,41 @@ EXIT_FAILED = 1
     epilog="Examples:\n  earshot run tests/scenarios/first_turn.yaml --out out/first\n"
     "  earshot run my.yaml --out out/my --json | jq .turns",
 )
-@click.argument("file", metavar="FILE.yaml")
+@click.argument("files", metavar="FILE.yaml...", nargs=-1, required=True)
 @click.option("--out", "out", metavar="DIR", required=True, help="Folder for the run's files.")
-def command(invocation: Invocation, file: str, out: str) -> int:
+def command(invocation: Invocation, files: tuple[str, ...], out: str) -> int:
     """Play a scenario to the bot and check what it does.
 
     DIR gets mix.wav (left the user, right the bot), timeline.jsonl, result.json and
-    report.html. Exit 0 passed, 1 failed, 2 a mistake in the file.
+    report.html; of several scenarios each gets a folder of its own in it, and --json prints
+    a list. Exit 0 passed, 1 failed, 2 a mistake in a file.
     """
     from bot.scenario.load import load_scenario
 
-    result = run_file(invocation, load_scenario(file), Path(out))
-    if invocation.json:
-        invocation.emit(result.to_json())
-    else:
-        from bot.scenario.show import show_result
+    folders = _folders(files, Path(out))
+    scenarios = [load_scenario(file) for file in files]
+    results = []
+    for scenario, folder in zip(scenarios, folders, strict=True):
+        results.append(run_file(invocation, scenario, folder))
+        if not invocation.json:
+            from bot.scenario.show import show_result
 
-        show_result(result)
-    return 0 if result.passed else EXIT_FAILED
+            show_result(results[-1])
+    if invocation.json:
+        records = [result.to_json() for result in results]
+        invocation.emit(records[0] if len(records) == 1 else records)
+    return 0 if all(result.passed for result in results) else EXIT_FAILED
+
+
+def _folders(files: Sequence[str], out: Path) -> list[Path]:
+    """Where each scenario's files go."""
+    if len(files) == 1:
+        return [out]
+    folders = [out / Path(file).stem for file in files]
+    for index, folder in enumerate(folders):
+        if folder in folders[:index]:
+            raise UsageError(f"two scenarios are named {folder.name!r}: run them one by one")
+    return folders
 
 
 def run_file(invocation: Invocation, scenario: Scenario, out_dir: Path) -> Result:

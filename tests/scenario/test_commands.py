@@ -94,6 +94,29 @@ def test_the_exit_code_and_the_output_say_whether_it_passed(
         assert "out/r.html" in output
 
 
+def test_several_scenarios_get_a_folder_each_and_all_must_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders: list[Path] = []
+
+    def run(_invocation: object, scenario: Any, folder: Path) -> Result:
+        folders.append(folder)
+        talk = read_timeline(timeline(*BARGE_IN))
+        failed = Check("turns: 1", scenario.name != "y", "2")
+        return Result(scenario.name, "", "finished", 0.0, 9.0, talk, [failed])
+
+    monkeypatch.setattr(f"{RUN}.run_file", run)
+    first = scenario(tmp_path, "turns: [{text: hi}]")
+    second = str(Path(first).with_name("y.yaml"))
+    Path(second).write_text("turns: [{text: hi}]")
+    assert main(["run", first, second, "--out", "out", "--json"]) == 1
+    records = json.loads(capsys.readouterr().out)
+    assert [record["passed"] for record in records] == [True, False]
+    assert folders == [Path("out/x"), Path("out/y")]
+    assert main(["run", first, first, "--out", "out"]) == 2
+    assert "two scenarios are named 'x'" in capsys.readouterr().err
+
+
 def test_report_refuses_a_folder_that_is_no_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
