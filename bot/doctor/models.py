@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from bot.config.nearest import nearest
@@ -12,6 +13,7 @@ from bot.models import needed_models
 from speech.errors import UsageError
 from speech.kokoro.blend import parse_blend
 from speech.kokoro.languages import check_language
+from speech.kokoro.prepared_files import is_recorded
 from speech.kokoro.voices import list_voices
 from speech.models.catalog import CATALOG, Model
 from speech.models.store import check_files, is_usable, models_root
@@ -40,6 +42,22 @@ def check_voice(settings: Settings) -> Check | list[Check]:
     return Check("voice", "fail", f"there is no voice {missing[0]!r}", fix)
 
 
+def _unpreparable(model: Model, settings: Settings) -> Check | None:
+    """A model that still has to be prepared where nothing may be written."""
+    from bot.preparing import prepared_folder  # loads the speech stack
+
+    folder = prepared_folder(model, models_root(settings.models.dir))
+    if folder is None or settings.tts.engine != "kokoro_onnx" or is_recorded(folder):
+        return None
+    there = next(parent for parent in folder.parents if parent.exists())
+    if there.is_dir() and os.access(there, os.W_OK):
+        return None
+    return Check(
+        f"model {model.id}", "fail", f"it is not prepared, and {there} cannot be written",
+        "run earshot models pull once where it can, or set models.dir to another folder",
+    )  # fmt: skip
+
+
 def missing_bytes(settings: Settings, secrets: Secrets) -> int:
     """What is still to be fetched."""
     root = models_root(settings.models.dir)
@@ -65,7 +83,9 @@ def _model(model_id: str, settings: Settings) -> Check:
     states = check_files(model, folder)
     size = f"{model.size / 1e6:.0f} MB"
     if is_usable(model, states):
-        return Check(name, "ok", f"{model.purpose}, {size}, {model.licence}")
+        return _unpreparable(model, settings) or Check(
+            name, "ok", f"{model.purpose}, {size}, {model.licence}"
+        )
     corrupt = [file for file, state in states.items() if state == "corrupt"]
     found = f"{', '.join(corrupt)} is corrupt" if corrupt else f"not there yet ({size})"
     return Check(name, "fail", found, f"earshot models pull {model.id}")

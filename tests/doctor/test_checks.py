@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import stat
 import threading
@@ -15,7 +16,7 @@ import pytest
 
 from bot.config.schema import AudioSettings, Settings
 from bot.config.secrets import Secrets
-from bot.doctor import machine
+from bot.doctor import machine, models
 from bot.doctor.check import Check, Probe, run_probes
 from bot.doctor.child import ChildError, ask_child
 from bot.doctor.install import PORTAUDIO, how_to_install
@@ -25,6 +26,8 @@ from bot.doctor.network import check_llm, check_port
 from bot.doctor.packages import PACKAGES, check_espeak, check_packages
 from bot.doctor.sound import judge
 from bot.doctor.tone import TONE_DBFS, find_tone, make_tone
+from speech.kokoro.graph.prepare import folder_of
+from speech.models.catalog import CATALOG
 
 
 def settings(**raw: Any) -> Settings:
@@ -109,6 +112,25 @@ def test_corrupt_model_is_named(tmp_path: Path) -> None:
     (tmp_path / "kokoro-82m-int8" / "model.onnx").write_bytes(b"half")
     check = check_models(settings(models={"dir": str(tmp_path)}), Secrets())[0]
     assert (check.status, check.detail) == ("fail", "model.onnx is corrupt")
+
+
+def test_a_voice_that_cannot_be_prepared_is_told_before_it_speaks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "check_files", lambda model, folder: {"model.onnx": "verified"})
+    here = settings(models={"dir": str(tmp_path)})
+    prepared = tmp_path / "kokoro-82m-int8" / "prepared"
+    prepared.parent.mkdir()
+    assert check_models(here, Secrets())[0].status == "ok"
+    prepared.touch()  # a folder that cannot be written, even by root
+    check = check_models(here, Secrets())[0]
+    assert (check.status, "not prepared" in check.detail) == ("fail", True)
+    prepared.unlink()
+    folder = folder_of(prepared, CATALOG["kokoro-82m-int8"].files[0].sha256)
+    folder.mkdir(parents=True)
+    (folder / "sha256.json").touch()
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert check_models(here, Secrets())[0].status == "ok"
 
 
 def test_misspelt_voice_and_model(tmp_path: Path) -> None:

@@ -1,13 +1,17 @@
-"""Rot in the prepared graphs is found, and what is damaged is made anew."""
+"""Prepared graphs are read wherever they lie, rot in them is found, the damaged are made anew."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+from speech.errors import ModelFileError
+from speech.kokoro.graph.prepare import folder_of, lock_of, prepare
 from speech.kokoro.prepared_files import damaged, discard_damaged, is_recorded, record
+from speech.models.store import sha256_of
 
 
 @pytest.fixture
@@ -57,3 +61,19 @@ def test_only_a_damaged_folder_is_discarded(folder: Path, tmp_path: Path) -> Non
     assert not folder.exists()
     assert not discard_damaged(folder, lock, 1.0)
     shutil.rmtree(tmp_path)
+
+
+def test_what_is_prepared_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
+    """A shared folder, a container: there the lock cannot be taken, nor need it be."""
+    model, cache = tmp_path / "model.onnx", tmp_path / "prepared"
+    model.write_bytes(b"graph")
+    digest = sha256_of(model)
+    lock_of(cache, digest).mkdir(parents=True)  # so that not even root can make a lock file
+    with pytest.raises(ModelFileError, match=r"cannot prepare Kokoro in .*earshot models pull"):
+        prepare(model, cache)
+    folder_of(cache, digest).mkdir()
+    facts = {"epsilons": [1e-5], "source": {}, "precisions": ["float32"]}
+    (folder_of(cache, digest) / "prepared.json").write_text(
+        json.dumps({**facts, "has_published_front": True})
+    )
+    assert prepare(model, cache).layers == 1

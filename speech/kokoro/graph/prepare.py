@@ -54,9 +54,10 @@ class Prepared:
 def prepare(model: Path, cache: Path, progress: Progress = lambda line: None) -> Prepared:
     """The prepared graphs of ``model``, from ``cache`` or made now (some seconds).
 
-    Two processes may ask at once: the second waits and finds them. Raises
+    Two processes may ask at once: the second waits and finds them. What is there is read
+    where nothing may be written too: a shared folder, a container's image. Raises
     ``UnknownGraphError`` for an export that cannot be cut, ``ModelFileError`` for a file
-    that cannot be read or a cache that cannot be written.
+    that cannot be read or a cache that has to be written and cannot.
     """
     if not model.is_file():
         raise ModelFileError(
@@ -64,10 +65,22 @@ def prepare(model: Path, cache: Path, progress: Progress = lambda line: None) ->
         )
     digest = _hash(model)
     folder = folder_of(cache, digest)
+    if not _is_made(folder):
+        _make_once(model, folder, lock_of(cache, digest), digest, progress)
+    return _read(folder, digest)
+
+
+def _is_made(folder: Path) -> bool:
+    """The folder is whole once it is there: no lock is needed to look."""
+    return (folder / "prepared.json").is_file()
+
+
+def _make_once(model: Path, folder: Path, lock: Path, digest: str, progress: Progress) -> None:
+    cache = folder.parent
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        with filelock.FileLock(lock_of(cache, digest), timeout=LOCK_TIMEOUT_S):
-            if not (folder / "prepared.json").is_file():
+        with filelock.FileLock(lock, timeout=LOCK_TIMEOUT_S):
+            if not _is_made(folder):
                 progress("preparing Kokoro for streaming (once): cutting its network in two")
                 _make(model, folder, shipped_ranges(digest))
     except filelock.Timeout as error:
@@ -76,8 +89,10 @@ def prepare(model: Path, cache: Path, progress: Progress = lambda line: None) ->
             f"end it or remove {cache}"
         ) from error
     except OSError as error:
-        raise ModelFileError(f"cannot prepare Kokoro in {cache}: {error.strerror}") from error
-    return _read(folder, digest)
+        raise ModelFileError(
+            f"cannot prepare Kokoro in {cache}: {error.strerror or error}; prepare it once where "
+            "that may be written (earshot models pull), or set models.dir to another folder"
+        ) from error
 
 
 def folder_of(cache: Path, digest: str) -> Path:
