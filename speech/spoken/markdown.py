@@ -11,7 +11,7 @@ _LINE_BEGIN = re.compile(
     r"(?m)^[ \t]{0,20}(?:"
     r"(?:`{3,20}|~{3,20})[^\n`]{0,80}(?:\n|\Z)"  # a fence of code with its language
     r"|(?P<rule>[-*_=+|:. \t]{3,400}$)"
-    r"|(?:>[ \t]?){1,9}"
+    r"|(?:>[ \t]){1,9}|>{1,9}(?=[^\s0-9$€£>=-]|$)"  # but >90% is more than it
     r"|#{1,6}[ \t]{1,9}"
     r"|[-*+•·‣–][ \t]{1,9}(?:\[[ xX]\][ \t])?(?=\S)"
     r"|\|[ \t]?"
@@ -90,8 +90,11 @@ def inline_edits(text: str) -> Iterator[Edit]:
 
 
 def _bar(text: str, match: re.Match[str]) -> str:
-    if not match.start() or match.end() == len(text) or text[match.end()] == "\n":
+    following = text[match.end() : match.end() + 1]
+    if not match.start() or following in ("", "\n", ".", ",", ";", ":", "!", "?"):
         return ""
+    if match.group().strip() == match.group():
+        return " "
     return ", "
 
 

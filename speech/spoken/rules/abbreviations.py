@@ -96,6 +96,7 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
             r"(?P<word>pp|p)\. ?(?=[0-9])",
             lambda m: "pages " if m["word"] == "pp" else "page ",
         )
+        yield rule("a", r"Hwy\.? (?=[0-9])", "Highway ")
         yield rule("a", r"(?:Fig|Eq|Sec|Ch|Vol|Ed|Art)\.(?= ?[0-9IVX])", _numbered)
     yield rule("№", r"№ ?(?=\w)", f"{lexicon.signs.number} ")
     if table:

@@ -11,7 +11,8 @@ from speech.spoken.rule import Rule, rule
 
 _NAMED = re.compile(
     r"(?:\b(?:code|pin|password|passcode|otp|zip(?: code)?|postcode|account|order|ticket|booking"
-    r"|reference|ref|confirmation|invoice|serial|tracking|model|id|extension|ext|case|flight)"
+    r"|reference|ref|confirmation|invoice|serial|tracking|model|id|extension|ext|case|flight"
+    r"|ending in|ends in|last four(?: digits)?)"
     r"(?: (?:number|no\.?|is|code))?[ :#.]{1,3})$",
     re.IGNORECASE,
 )

@@ -55,10 +55,18 @@ def _english(lexicon: Lexicon, read: _Reader) -> Iterator[Rule]:
         name for name in names if len(name) < 5 and name not in lexicon.months["wide"].values()
     )
     yield rule("a", rf"(?P<month>{short})\.(?=,?\s+\w)", lambda m: lexicon.month(names[m["month"]]))
+    days = alternatives([*_WEEKDAYS, *_WEEKDAYS.values()])
+    yield rule("a", rf"(?P<one>{days})\.? ?[-–] ?(?P<two>{days})(?!\w)", _days)
     weekday = alternatives(_WEEKDAYS)
     yield rule("a", rf"(?P<day>{weekday})\.(?=,? [\w])", lambda m: _WEEKDAYS[m["day"]])
     yield rule("a", rf"(?P<day>{weekday})(?=, (?:{alternatives(names)}|[0-3]?[0-9]\b))",
                lambda m: _WEEKDAYS[m["day"]])  # fmt: skip
+
+
+def _days(match: re.Match[str]) -> str:
+    """Mon-Fri."""
+    one, two = (_WEEKDAYS.get(match[name], match[name]) for name in ("one", "two"))
+    return f"{one} to {two}"
 
 
 class _Reader:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from speech.spoken.context import before, word_after, word_before
+from speech.spoken.context import after, before, word_after, word_before
 from speech.spoken.lexicon import Lexicon
 from speech.spoken.rule import Rule, rule
 from speech.spoken.words import words
@@ -14,6 +14,8 @@ from speech.spoken.words import words
 _VULGAR = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _ON = words("on by until since before after due dated from till")
 _RATED = words("stars star rating rated score scored points")
+_PARTS = frozenset({*range(2, 11), 12, 16, 20, 32, 64, 100})
+"""What things are divided into; 10/11 is something else."""
 _NAMED = {"24/7": "twenty-four seven", "9/11": "nine eleven", "50/50": "fifty-fifty",
           "20/20": "twenty twenty", "4/4": "four four"}  # fmt: skip
 
@@ -66,7 +68,10 @@ class _Reader:
                 and 0 <= top <= bottom
             ):
                 return f"{lexicon.cardinal(top)} out of {lexicon.cardinal(bottom)}"
-        if not 0 < top < bottom or bottom > 100 or before(match).endswith(("/", "-")):
+        if re.match(r" ?=", after(match)):
+            words = lexicon.number(match["top"]), lexicon.number(match["bottom"])
+            return f" {self._signs.divided} ".join(words)
+        if not 0 < top < bottom or bottom not in _PARTS or before(match).endswith(("/", "-")):
             gap = f" {self._signs.slash} " if lexicon.spaced else self._signs.slash
             return f"{lexicon.number(match['top'])}{gap}{lexicon.number(match['bottom'])}"
         return self._said("", top, bottom)

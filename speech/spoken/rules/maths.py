@@ -28,7 +28,8 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     yield rule("^", r"(?<=[\w)\]])\^(?=[A-Za-z(])", to_the)
     yield rule(_UP, rf"(?<=[\w)\]])[{_UP}]{{1,6}}", read.superscript)
     yield rule(_DOWN, rf"[{_DOWN}]{{1,6}}", lambda m: lexicon.number(_normal(m.group())))
-    yield rule("-−–—", r"(?<=[0-9%°)])[-–—](?=[$€£¥]?[0-9])", signs.to)
+    yield rule("-−–—", r"(?<=[0-9%°)])[-–—](?=[$€£¥]?[0-9])", read.close_dash)
+    yield rule("–", r"(?<=\b[A-Z])–(?=[A-Z]\b)", f" {signs.to} ")
     yield rule("-−–—", r"(?<=[0-9%°CFmM.] )[-–—](?= [$€£¥]?[0-9])", read.spaced_dash)
     for half in (r"(?<=[AaPp][Mm])", r"(?<=\.m)", r"(?<=\.m\.)"):
         yield rule("-–—", rf"{half}[-–—](?=[0-9])", signs.to)
@@ -103,6 +104,12 @@ class _Reader:
         power = "to the" if self._lexicon.is_english and minus else self._signs.power
         return f"{power} {minus}{self._lexicon.number(exponent)}"
 
+    def close_dash(self, match: re.Match[str]) -> str:
+        """5-10 is a range, 5-3=2 a difference."""
+        left, right = before(match)[-8:], after(match)
+        is_sum = re.match(r"[0-9.,]{1,12} ?=", right) or re.search(r"[=+*×÷]", left)
+        return self._signs.minus if is_sum else self._signs.to
+
     def spaced_dash(self, match: re.Match[str]) -> str:
         """5 - 3 = 2 is a difference, 5 – 10 people are a range."""
         tail = re.match(r" [$€£¥]?[0-9.,]{1,20}(.{0,3})", after(match))
@@ -116,7 +123,8 @@ class _Reader:
     def cross(self, match: re.Match[str]) -> str:
         """3x4 and 1920×1080 are "by" in English; 3 x 4 and 3 × 4 = 12 "times"."""
         close = match.group() in "xX×" and not before(match).endswith(" ")
-        by = self._lexicon.is_english and close and "=" not in after(match)[:8]
+        is_size = close or re.match(r" ?[0-9.,]{1,8} [a-z]{3}", after(match))
+        by = self._lexicon.is_english and is_size and "=" not in after(match)[:8]
         word = "by" if by else self._signs.times
         return f" {word} " if self._lexicon.spaced else word
 

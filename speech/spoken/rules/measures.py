@@ -45,6 +45,11 @@ UNITS = {
     "TB": "digital-terabyte", "PB": "digital-petabyte", "mpg": "consumption-mile-per-gallon",
     "px": "graphics-pixel", "MP": "graphics-megapixel", "dpi": "graphics-dot-per-inch",
     "ppm": "concentr-permillion",
+    "qt": "volume-quart", "wk": "duration-week", "wks": "duration-week",
+    "mos": "duration-month", "yr": "duration-year", "yrs": "duration-year",
+    "N·m": "torque-newton-meter", "Nm": "torque-newton-meter",
+    "m/s²": "acceleration-meter-per-square-second",
+    "m/s2": "acceleration-meter-per-square-second",
 }  # fmt: skip
 _RATES = {"kbps": "kilobits per second", "Kbps": "kilobits per second",
           "Mbps": "megabits per second", "Gbps": "gigabits per second",
@@ -69,6 +74,8 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     if lexicon.is_english:
         feet = r"(?P<feet>[0-9]{1,2})(?:'|′| ?ft ?)"
         yield rule("0", feet + r"(?P<inches>[0-9]{1,2}) ?(?:\"|″|''|in\b)", read.height)
+        yield rule("0", rf"(?P<amount>{amount})['′](?= (?:tall|long|wide|high|deep|by|x)\b)",
+                   lambda m: lexicon.counted(m["amount"], UNITS["ft"]))  # fmt: skip
         yield rule("0", r"(?P<feet>[3-8])'(?P<inches>1[01]|[0-9])(?![\w'])", read.height)
         yield rule("0", rf"(?P<amount>{amount})(?:″|\"(?=[^\w]|$))", read.inches)
         yield rule(

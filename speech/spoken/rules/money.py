@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from speech.spoken.context import after, before
+from speech.spoken.context import after, before, word_after
 from speech.spoken.currencies import CODES, NATIONAL, SYMBOL_CODES
 from speech.spoken.lexicon import Lexicon
 from speech.spoken.rule import Rule, alternatives, rule
+from speech.spoken.words import words
 
 _LETTERED = [
     name for name in (*SYMBOL_CODES, *NATIONAL, *CODES) if name[0].isascii() and name[0].isalpha()
@@ -70,6 +71,25 @@ PERIODS = {"mo": "month", "mos": "month", "mth": "month", "hr": "hour", "h": "ho
             "pp": "person", "pax": "person"}  # fmt: skip
 
 
+_THINGS = re.compile(r" (?:bill|note|coin|question|gift card|fee|fine|discount|prize)s?\b")
+_DETERMINER = re.compile(r"\b(?:the|this|that|my|your|his|her|our|their|another) $", re.I)
+_NO_THING = words(
+    "is was are were in on at for to of and or per a by from off more less each every plus "
+    "that which you we they i he she it has had will can could would should goes went now "
+    "today if when but as with than back worth"
+)
+
+
+def _is_attribute(match: re.Match[str]) -> bool:
+    """A five dollar coffee, the million dollar question."""
+    rest = after(match)
+    if not re.match(r" [a-z]", rest):
+        return False
+    if _THINGS.match(rest) or re.search(r"\b[Aa]n? $", before(match)):
+        return True
+    return bool(_DETERMINER.search(before(match))) and word_after(match) not in _NO_THING
+
+
 class _Reader:
     def __init__(self, lexicon: Lexicon, scales: dict[str, str]) -> None:
         self._lexicon, self._scales = lexicon, scales
@@ -82,9 +102,7 @@ class _Reader:
         written = match["scale"] or match["scale2"] or ""
         scale = self._scales.get(written, "") or written
         last = match["until"] or match["amount"]
-        attribute = lexicon.is_english and bool(
-            re.search(r"\b[Aa]n? $", before(match)) and re.match(r" [a-z]", after(match))
-        )
+        attribute = lexicon.is_english and _is_attribute(match)
         said = lexicon.money(last, currency, scale=scale, attribute=attribute)
         gap = " " if lexicon.spaced else ""
         if match["until"]:

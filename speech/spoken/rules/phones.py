@@ -42,7 +42,7 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
         "0", rf"(?:1{_GAP})?[0-9]{{3}}(?P<gap>[ .-])[0-9]{{3}}(?P=gap)[0-9]{{4}}{_END}", groups
     )
     yield rule("0(", rf"(?:1{_GAP})?\([0-9]{{2,5}}\) ?[0-9]{{3,4}}{_GAP}[0-9]{{3,4}}{_END}", groups)
-    yield rule("0", rf"[0-9]{{3}}-[0-9]{{4}}{_END}", groups)
+    yield rule("0", rf"(?:[0-9]{{3}}|[0-9]{{5}})-[0-9]{{4}}{_END}", groups)
     yield rule("0", rf"0[0-9]{{1,4}}(?:[ /-][0-9]{{2,8}}){{1,5}}{_END}", groups)
     yield rule("0", rf"1-(?:800|888|877|866|900)(?:-[A-Z0-9]{{2,7}}){{1,3}}{_END}", groups)
     yield rule("0", rf"[0-9]{{1,7}}(?:-[0-9]{{1,7}}){{2,6}}{_END}", groups)  # ISBN and the like

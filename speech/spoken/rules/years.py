@@ -29,7 +29,7 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     yield rule("0", r"(?<![\w.,])(?P<century>1[0-9]|20)(?P<ten>[0-9])0(?:'?s)\b", read.decade)
     yield rule("0'", r"(?<![\w.,])'?(?P<century>)(?P<ten>[1-9])0(?:'?s)\b", read.decade)
     yield rule("'", r"(?<!\w)'(?P<two>[0-9]{2})(?!\w)", read.short_year)
-    yield rule("0", r"(?<![\d.,$€£])(?P<year>1[1-9][0-9]{2}|20[0-9]{2})(?!\d|[.,]\d|\w)", read.year)
+    yield rule("0", r"(?<![\d.,$€£])(?P<year>1[0-9]{3}|20[0-9]{2})(?!\d|[.,]\d|\w)", read.year)
 
 
 class _Reader:
@@ -68,6 +68,8 @@ class _Reader:
             return False
         if word in _IN_A_YEAR or re.match(r"[-–—/][0-9]{2}", after(match)):
             return True
+        if match["year"] < "1100":
+            return False
         if re.search(r"[0-9][-–—]$", before(match)):
             return True
         following = word_after(match)
