@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
+from bot.evidence import spoken_at_once
 from bot.hearing import open_recogniser
 from bot.leaving import interrupt_leaves
 from bot.llm import LlmEndpoint, open_llm
@@ -28,7 +29,7 @@ class Parts:
     """Voice, ears and mind, loaded and warm.
 
     ``recogniser`` is None where transcription is remote. ``phrases`` holds the audio of
-    the fixed texts (greeting, goodbye, apology) for the configured voice; ``apology`` names
+    the fixed texts (greeting, goodbye, apology, fillers) for the configured voice; ``apology`` names
     those that make up the apology, in order. ``waits`` is how long tools have taken.
     """
 
@@ -79,7 +80,8 @@ async def _open_voice(
     # Greeting and goodbye are spoken whole; the apology comes as LLM text, in units.
     apology = await _units(bot.apology.replace("{name}", bot.name))
     whole = [text.replace("{name}", bot.name) for text in (bot.greeting, bot.goodbye) if text]
-    phrases = await prepare_phrases(engine, tts.voice, tts.speed, [*whole, *apology])
+    ahead = [*whole, *apology, *spoken_at_once(settings)]
+    phrases = await prepare_phrases(engine, tts.voice, tts.speed, ahead)
     return phrases, apology
 
 
