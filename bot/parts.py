@@ -29,8 +29,8 @@ class Parts:
     """Voice, ears and mind, loaded and warm.
 
     ``recogniser`` is None where transcription is remote. ``phrases`` holds the audio of
-    the fixed texts (greeting, goodbye, apology, fillers) for the configured voice; ``apology`` names
-    those that make up the apology, in order. ``waits`` is how long tools have taken.
+    the fixed texts (greeting, goodbye, apology, fillers) for the configured voice; ``apology``
+    names those that make up the apology, in order. ``waits`` is how long tools have taken.
     """
 
     settings: Settings
