@@ -36,8 +36,8 @@ COMMANDS = {
     "config": "Show the effective configuration.",
     "doctor": "Check this machine and say what to do.",
     "report": "Write the report of a recorded run.",
-    "llm": "Record and replay a language model's stream.",
-    "bench": "Measure.",
+    "llm": "Say which language model answers; record its stream.",
+    "bench": "Measure the voice, or the cutting into units, on this machine.",
 }
 """Command and its line in ``--help``; one whose module is absent is not listed."""
 
@@ -90,6 +90,7 @@ def _version() -> str:
 
 @click.group(
     cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},  # the commands inherit it
     epilog="\b\nExamples:\n  earshot talk\n  earshot say 'The train leaves at nine.' -o a.wav",
 )
 @click.option(
@@ -117,6 +118,9 @@ def _run(words: list[str]) -> int:
         result = earshot.main(words, prog_name="earshot", standalone_mode=False)
     except BrokenPipeError:
         raise
+    except click.exceptions.NoArgsIsHelpError as error:  # its message is the help, of many lines
+        click.echo(error.format_message(), err=True)
+        return EXIT_USAGE
     except click.ClickException as error:
         return _fail(error.format_message(), EXIT_USAGE, words)
     except (click.Abort, KeyboardInterrupt, asyncio.CancelledError):

@@ -26,7 +26,7 @@ from bot.commands.common import Invocation, earshot_command
     "--only",
     metavar="PART[,PART]",
     default="",
-    help="Some parts of it only; of split, some contestants.",
+    help="Some of its parts only; they are named above.",
 )
 @click.option(
     "--threads", type=click.IntRange(min=0), metavar="N", default=0,
@@ -42,7 +42,15 @@ def command(
     invocation: Invocation, name: str, rounds: int, quick: bool, only: str, threads: int,
     fast: bool, peer_spinning: bool, misses: int,
 ) -> None:  # fmt: skip
-    """Measure NAME on this machine; leave the machine alone meanwhile."""
+    """Measure on this machine; leave the machine alone meanwhile.
+
+    \b
+    tts    the voice, beside kokoro-onnx and pipecat's service
+           parts: first-audio, gaps, cancel, quality, memory
+    split  how streamed replies are cut into units, by us and by others
+           parts: earshot, pipecat, livekit, livekit_short, stream2sentence,
+           stream2sentence_short, blingfire, pysbd, punkt
+    """
     from bench.options import Options
     from bench.progress import terminal_progress
 

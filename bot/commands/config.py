@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 from bot.commands.common import Invocation, earshot_command
+from bot.config.dotenv_file import read_dotenv
 from bot.config.keys import dotted, leaves
-from bot.config.loader import Loaded, value_at
+from bot.config.loader import DOTENV_NAME, Loaded, value_at
+from bot.config.secrets import hints_for
 from speech.redact import without_password
 
 
 @earshot_command(
     name="config",
     epilog="Examples:\n  earshot config\n  earshot config --set tts.voice=am_adam --json\n"
-    "  earshot config --check --config other.yaml",
+    "  earshot config --check --config config.yaml",
 )
 @click.option("--check", is_flag=True, help="Only say whether the configuration is valid.")
 def command(invocation: Invocation, check: bool) -> None:
     """Print the effective configuration and where each value came from; secrets masked."""
+    hints = hints_for(read_dotenv(Path(DOTENV_NAME)))
+    for hint in hints:
+        click.echo(f"earshot: {DOTENV_NAME}: {hint}", err=True)
     loaded = invocation.loaded
     assert loaded is not None  # noqa: S101 (earshot_command always loads)
     file = str(loaded.path) if loaded.path else None
     if check and invocation.json:
-        invocation.emit({"valid": True, "file": file})
+        invocation.emit({"valid": True, "file": file, "hints": hints})
     elif check:
         click.echo(f"valid: {file or 'the defaults, there is no file'}")
     elif invocation.json:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.config.dotenv_file import read_dotenv
+from bot.config.nearest import nearest
 from speech.redact import without_password
 
 SECRET_NAMES = (
@@ -32,6 +33,9 @@ PUBLIC_NAMES = ("OPENAI_BASE_URL", "TELNYX_PUBLIC_KEY", "LIVEKIT_URL")
 
 KNOWN_NAMES = SECRET_NAMES + PUBLIC_NAMES
 
+_MISSPELT = 0.85
+"""How like a known name another must be: TELNYX_API_KEY is no misspelt DAILY_API_KEY, and other
+programs keep their keys in the same file."""
 _SHOWN_TAIL = 4
 _LONG_ENOUGH_FOR_A_TAIL = 12
 _LONG_ENOUGH_TO_REDACT = 6
@@ -86,3 +90,10 @@ class Secrets:
 
     def __repr__(self) -> str:
         return f"Secrets({', '.join(n for n in SECRET_NAMES if self.get(n)) or 'none'})"
+
+
+def hints_for(names: Iterable[str]) -> list[str]:
+    """A line for each name that nobody reads and that looks like one of ours misspelt."""
+    unknown = [name for name in names if name not in KNOWN_NAMES]
+    meant = {name: nearest(name, KNOWN_NAMES, _MISSPELT) for name in unknown}
+    return [f"{name} is not read; did you mean {near}?" for name, near in meant.items() if near]

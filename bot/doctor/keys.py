@@ -5,8 +5,9 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+from bot.config.dotenv_file import read_dotenv
 from bot.config.schema import Settings
-from bot.config.secrets import SECRET_NAMES, Secrets
+from bot.config.secrets import SECRET_NAMES, Secrets, hints_for
 from bot.doctor.check import Check
 
 PHONE_NAMES = {
@@ -37,13 +38,15 @@ def check_keys(settings: Settings, secrets: Secrets) -> list[Check]:
 
 
 def check_dotenv(path: Path = Path(".env")) -> Check | list[Check]:
-    """Whether others on this machine may read the secrets."""
+    """Whether others on this machine may read the secrets, and names nobody reads."""
     try:
         mode = path.stat().st_mode
     except OSError:
         return []
     if mode & (stat.S_IRGRP | stat.S_IROTH):
         return Check(str(path), "warn", "other users of this machine can read it", "chmod 600 .env")
+    if hints := hints_for(read_dotenv(path)):
+        return [Check(str(path), "warn", hint, "correct it") for hint in hints]
     return Check(str(path), "ok", "only you can read it")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,9 @@ from speech.kokoro.voice_files import STYLE_ROWS, Voice, voice_files
 
 __all__ = ["Voice", "list_voices", "load_voice", "style_for"]
 
+_MOST_NEAR, _NEAR = 3, 0.75
+"""Names that share no more than ``af_`` are not near."""
+
 
 def list_voices(folder: Path) -> list[str]:
     """Names of the voices in ``folder``, sorted; a folder that is not there has none."""
@@ -22,8 +26,8 @@ def list_voices(folder: Path) -> list[str]:
 def load_voice(folder: Path, name: str) -> Voice:
     """The table of a voice, or of a blend such as ``af_heart:0.7+am_adam:0.3``.
 
-    Raises ``UnknownVoiceError`` naming those there are, ``UsageError`` for a blend's form,
-    ``ModelFileError`` for a file that is no voice. No path is made of ``name``.
+    Raises ``UnknownVoiceError`` naming those like it, else all there are, ``UsageError`` for a
+    blend's form, ``ModelFileError`` for a file that is no voice. No path is made of ``name``.
     """
     files = voice_files(folder)
     if not name.strip():
@@ -42,6 +46,9 @@ def load_voice(folder: Path, name: str) -> Voice:
 def _unknown(folder: Path, name: str, known: list[str]) -> str:
     if not known:
         return f"no voices in {folder}; fetch them with: earshot models pull kokoro-voices"
+    near = difflib.get_close_matches(name.lower(), known, _MOST_NEAR, _NEAR)
+    if near:
+        return f"no voice {name!r}; did you mean {' or '.join(near)}? (earshot say --voices)"
     return f"no voice {name!r}; choose one of: {', '.join(known)}"
 
 

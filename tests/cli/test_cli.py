@@ -12,7 +12,10 @@ from types import ModuleType
 import click
 import pytest
 
+from bench.split.contestants import CONTESTANTS
+from bench.tts.run import PARTS
 from bot import cli
+from bot.commands.bench import command as bench
 from bot.commands.common import Invocation, earshot_command
 from speech.errors import EarshotError, UsageError
 
@@ -170,6 +173,36 @@ def test_no_command_needs_the_speech_stack_for_its_help(name: str, tmp_path: Pat
     assert done.stderr.strip() == "[]"
 
 
+@pytest.mark.parametrize("words", [[], ["models"], ["llm"]])
+def test_a_group_without_a_command_shows_its_help(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(words) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    lines = said.err.splitlines()
+    assert lines[0].startswith("Usage: earshot")
+    assert "Commands:" in lines
+
+
+def test_dash_h_is_help_everywhere(tmp_path: Path) -> None:
+    """In a process of its own: a command remembers the help option it was first asked with."""
+    code = (
+        "from bot import cli; [cli.main([*w.split(), '-h']) for w in ('', 'config', 'models list')]"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, text=True, capture_output=True, timeout=60,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}, check=True,
+    )  # fmt: skip
+    assert done.stdout.count("Usage: earshot") == 3, done.stderr
+
+
+def test_bench_names_the_parts_that_only_takes() -> None:
+    text = bench.get_help(click.Context(bench))
+    for part in (*PARTS, *CONTESTANTS):
+        assert part in text
+
+
 def test_version(tmp_path: Path) -> None:
     done = run("--version", cwd=tmp_path)
     assert done.returncode == 0
@@ -210,6 +243,18 @@ def test_config_as_text_and_check(tmp_path: Path) -> None:
     assert bad.stderr == (
         "earshot: config.yaml line 2: unknown key tts.voise; did you mean tts.voice?\n"
     )
+
+
+def test_a_secret_that_nobody_reads_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hint = "OPENAI_API_KEYY is not read; did you mean OPENAI_API_KEY?"
+    Path(".env").write_text("OPENAI_API_KEYY=sk-0123456789\nOPENAI_ORG_ID=x\nMY_API_KEY=x\n")
+    assert cli.main(["config", "--check"]) == 0
+    assert capsys.readouterr().err == f"earshot: .env: {hint}\n"
+    assert cli.main(["config", "--check", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["hints"] == [hint]
 
 
 def test_closed_pipe_is_quiet(tmp_path: Path) -> None:

@@ -132,6 +132,10 @@ def test_nothing_to_say_is_a_failure_and_writes_no_file(tmp_path: Path, text: st
         (("hi", "-o", "no/such/folder/a.wav"), "the folder of no/such/folder/a.wav does not exist"),
         (("hi", "-o", "-", "--json"), "choose one"),
         (("hi", "-o", "a.wav", "--voice", "nobody"), "no voice 'nobody'; choose one of: af_"),
+        (
+            ("hi", "-o", "a.wav", "--voice", "af_hart"),
+            "no voice 'af_hart'; did you mean af_heart? (",
+        ),
         (("hi", "-o", "a.wav", "--voice", ""), "no voice ''; choose one of: af_"),
         (("hi", "-o", "a.wav", "--blend", "af_heart", "--blend", "nobody:2"), "no voice 'nobody'"),
         (("hi", "-o", "a.wav", "--blend", "af_heart:0"), "af_heart weighs 0; give above 0"),
