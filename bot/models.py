@@ -110,8 +110,7 @@ class _TerminalWatch:
 def _may_embed(settings: Settings, secrets: Secrets) -> bool:
     if settings.llm.provider != "auto":
         return settings.llm.provider == "embedded"
-    endpoint = settings.llm.base_url or secrets.get("OPENAI_BASE_URL")
-    return not (endpoint or secrets.get("OPENAI_API_KEY"))
+    return not (settings.llm.base_url or secrets.get("OPENAI_API_KEY"))
 
 
 def _is_path(name: str) -> bool:

@@ -26,6 +26,8 @@ READ_SLACK_S = 1.0
 
 TEMPERATURE, EMBEDDED_TEMPERATURE = 0.7, 0.2
 
+BASE_URL_KEY = "llm.base_url"
+
 NO_KEY = "none"
 """What is sent where no key is needed; the SDK refuses an empty one."""
 
@@ -34,9 +36,10 @@ NO_KEY = "none"
 class LlmEndpoint:
     """An OpenAI-compatible server, ready to be asked; shared by all conversations.
 
-    ``key_name`` is the variable the key came from. ``context_tokens`` is set where requests
-    must be cut to fit. ``tools_ok`` is False where offering tools is useless. ``finishes``
-    once an answer has ended with a finish reason: one without is then cut short.
+    ``key_name`` is the variable the key came from, ``url_name`` where the URL is written.
+    ``context_tokens`` is set where requests must be cut to fit. ``tools_ok`` is False where
+    offering tools is useless. ``finishes`` once an answer has ended with a finish reason: one
+    without is then cut short.
     """
 
     base_url: str = field(repr=False)
@@ -45,6 +48,7 @@ class LlmEndpoint:
     description: str
     api_key: str = field(default=NO_KEY, repr=False)
     key_name: str | None = None
+    url_name: str = BASE_URL_KEY
     tools_ok: bool = True
     context_tokens: int | None = None
     finishes: bool = False
@@ -101,7 +105,11 @@ class LlmEndpoint:
     def line(self, fault: Fault) -> str:
         """One line that says what is wrong with it and what to do."""
         return operator_line(
-            fault, base_url=self.base_url, model=self.model, key_name=self.key_name
+            fault,
+            base_url=self.base_url,
+            model=self.model,
+            key_name=self.key_name,
+            url_name=self.url_name,
         )
 
     async def ready(self) -> str:

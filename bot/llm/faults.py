@@ -135,8 +135,10 @@ def _cause(error: Exception) -> str:
     return inner.strerror or str(inner) if isinstance(inner, OSError) else type(inner).__name__
 
 
-def operator_line(fault: Fault, *, base_url: str, model: str, key_name: str | None) -> str:
-    """One line that says what is wrong and what to do."""
+def operator_line(
+    fault: Fault, *, base_url: str, model: str, key_name: str | None, url_name: str
+) -> str:
+    """One line that says what is wrong and what to do, where the URL and key are written."""
     code = f", {fault.detail}" if fault.detail else ""
     where = f"LLM at {without_password(base_url)}"
     key = (
@@ -152,14 +154,14 @@ def operator_line(fault: Fault, *, base_url: str, model: str, key_name: str | No
         FaultKind.RATE_LIMIT: f"{where} is limiting us (429{code}): wait, or raise the limit",
         FaultKind.REFUSED: f"{where} refused the key ({fault.status}{code}): {key}",
         FaultKind.NOT_FOUND: f"{where} has no model {model!r} or no such URL (404{code}): "
-        "check llm.model and llm.base_url",
+        f"check llm.model and {url_name}",
         FaultKind.REJECTED: f"{where} rejected the request ({fault.status}{code})",
         FaultKind.SERVER: f"{where} failed ({fault.status or 'in mid-answer'}{code})",
         FaultKind.EMPTY: f"{where} sent an empty answer",
         FaultKind.TOO_LONG: f"the request does not fit the context of the {where}{code}: "
         "shorten bot.system_prompt, or give the model a larger context",
         FaultKind.NOT_AN_API: f"{where} is not an OpenAI-compatible API: it answered with a web "
-        "page; check llm.base_url",
+        f"page; check {url_name}",
         FaultKind.UNEXPECTED: f"{where}: unexpected {fault.detail}",
     }
     return lines[fault.kind]

@@ -9,7 +9,7 @@ from bot.config.schema import Settings
 from bot.llm.endpoint import LlmEndpoint
 from bot.llm.faults import Faulted
 from bot.llm.messages import system_prompt
-from bot.llm.recording import Recorder, Reply, write_replies
+from bot.llm.recording import Recorder, Reply, check_can_write, write_replies
 from bot.llm.select import SecretSource, open_llm
 from speech.errors import EarshotError
 
@@ -24,8 +24,10 @@ async def record_prompts(
 ) -> list[Reply]:
     """Ask each prompt in one conversation; writes the file after each answer.
 
-    Raises ``EarshotError`` where the model does not answer; what was recorded stays.
+    Raises ``UsageError`` for a file that cannot be written, ``EarshotError`` where the model does
+    not answer; what was recorded stays.
     """
+    check_can_write(path)
     endpoint = await open_llm(settings, secrets, notify=notify)
     try:
         return await _record(settings, endpoint, prompts, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
@@ -101,12 +102,30 @@ def parse_reply(record: dict[str, Any]) -> Reply:
     return Reply(chunks, calls, contains, prompt, model)
 
 
+def check_can_write(path: Path) -> None:
+    """Raise ``UsageError`` before a model is asked for what could then not be kept."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise UsageError(f"the folder of {path} does not exist; create it first")
+    try:
+        if path.exists():
+            path.open("r+b").close()
+        else:
+            tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
 def write_replies(path: Path, replies: Sequence[Reply]) -> None:
     """Write a recording; ``UsageError`` if the file cannot be written."""
     try:
         path.write_text("".join(reply.to_json() + "\n" for reply in replies), encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error}") from error
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"cannot write {path}: {error.strerror or error}")
 
 
 @dataclass

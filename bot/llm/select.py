@@ -11,7 +11,7 @@ import httpx
 
 from bot.config.schema import LlmSettings, Settings
 from bot.llm.embedded import EmbeddedServer, command
-from bot.llm.endpoint import NO_KEY, OPENAI_HOST, LlmEndpoint, is_loopback
+from bot.llm.endpoint import BASE_URL_KEY, NO_KEY, OPENAI_HOST, LlmEndpoint, is_loopback
 from bot.llm.messages import system_prompt
 from bot.llm.probe import LOCAL_SERVERS, LocalServer, find_local, list_models, pick_model
 from speech.errors import EarshotError, UsageError
@@ -124,23 +124,29 @@ def _key_for(base_url: str, secrets: SecretSource) -> tuple[str | None, str | No
 
 async def _openai(llm: LlmSettings, secrets: SecretSource) -> LlmEndpoint:
     base_url = secrets.get("OPENAI_BASE_URL") or OPENAI_URL
+    url_name = "OPENAI_BASE_URL" if secrets.get("OPENAI_BASE_URL") else BASE_URL_KEY
     key = secrets.get("OPENAI_API_KEY")
-    models = await _check(base_url, key, "OPENAI_API_KEY")
+    models = await _check(base_url, key, "OPENAI_API_KEY", url_name)
     official = base_url.rstrip("/") == OPENAI_URL
     model = llm.model or (DEFAULT_OPENAI_MODEL if official else pick_model(models, None))
     if model is None:
         where = f"{without_password(base_url)} (OPENAI_BASE_URL)"
         raise UsageError(f"{where} does not list its models: set llm.model")
     text = f"{'OpenAI' if official else base_url}, model {model} (OPENAI_API_KEY is set)"
-    return LlmEndpoint(base_url, model, "openai", text, key or NO_KEY, "OPENAI_API_KEY")
+    return LlmEndpoint(base_url, model, "openai", text, key or NO_KEY, "OPENAI_API_KEY", url_name)
 
 
-async def _check(base_url: str, key: str | None, key_name: str | None) -> list[str]:
-    """Its models; [] where it answers but has no such list. Refused keys end the start."""
+async def _check(
+    base_url: str, key: str | None, key_name: str | None, url_name: str = BASE_URL_KEY
+) -> list[str]:
+    """Its models; [] where it answers but has no such list. Refused keys end the start.
+
+    ``url_name`` is where the URL is written, and so what is to be changed.
+    """
     shown = without_password(base_url)
     if not base_url.startswith(("http://", "https://")):
         shown = base_url.rpartition("@")[2]
-        raise UsageError(f"llm.base_url {shown!r} is not a URL: it looks like http://HOST:PORT/v1")
+        raise UsageError(f"{url_name} {shown!r} is not a URL: it looks like http://HOST:PORT/v1")
     try:
         return await list_models(base_url, api_key=key, timeout_s=CHECK_TIMEOUT_S)
     except httpx.HTTPStatusError as error:
@@ -153,7 +159,7 @@ async def _check(base_url: str, key: str | None, key_name: str | None) -> list[s
         what = "start the server" if is_loopback(base_url) else "check the network"
         raise EarshotError(
             f"the LLM at {shown} does not answer ({type(error).__name__}): {what}, "
-            "change llm.base_url, or use --set llm.provider=embedded"
+            f"change {url_name}, or use --set llm.provider=embedded"
         ) from error
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from bot.llm.record import record_prompts
 from bot.llm.recording import read_replies
-from speech.errors import EarshotError
+from speech.errors import EarshotError, UsageError
 from tests.llm.bench import DEADLINE_S, settings
 from tests.llm.fake_server import FakeOpenAiServer, FakeReply, Pause, says, text
 from tests.llm.test_select import NO_SECRETS
@@ -25,6 +25,28 @@ async def earshot(*arguments: str, url: str) -> tuple[int | None, str, str]:
     async with asyncio.timeout(DEADLINE_S * 2):
         out, err = await process.communicate()
     return process.returncode, out.decode(), err.decode()
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("no/r.jsonl", "the folder of {0} does not exist; create it first"),
+        ("file/r.jsonl", "the folder of {0} does not exist; create it first"),
+        ("folder", "cannot write {0}: Is a directory"),
+    ],
+)
+async def test_a_file_that_cannot_be_written_is_said_before_the_model_is_asked(
+    tmp_path: Path, file: str, said: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    path = tmp_path / file
+    async with FakeOpenAiServer(says("The sea.")) as server:
+        named = settings(base_url=server.base_url, model="m")
+        with pytest.raises(UsageError) as caught:
+            await record_prompts(named, NO_SECRETS, ["One?"], path, notify=print)
+        assert server.requests == []
+    assert str(caught.value) == said.format(path)
 
 
 async def test_which() -> None:

@@ -152,6 +152,21 @@ async def test_an_unreachable_named_server_says_what_to_do() -> None:
         await choose(llm(base_url="localhost:8080", model="m"), NO_SECRETS)
 
 
+async def test_a_wrong_url_is_blamed_on_where_it_is_written() -> None:
+    with closed_port() as closed:
+        secrets = FakeSecrets(OPENAI_API_KEY="sk-1", OPENAI_BASE_URL=closed.base_url)
+        with pytest.raises(EarshotError, match=r"change OPENAI_BASE_URL,"):
+            await choose(llm(), secrets)
+    secrets = FakeSecrets(OPENAI_API_KEY="sk-1", OPENAI_BASE_URL="localhost:1")
+    with pytest.raises(UsageError, match=r"^OPENAI_BASE_URL 'localhost:1' is not a URL"):
+        await choose(llm(), secrets)
+    async with FakeOpenAiServer(models=["m"]) as server:
+        secrets = FakeSecrets(OPENAI_API_KEY="sk-1", OPENAI_BASE_URL=server.base_url)
+        endpoint = await choose(llm(), secrets)
+    for kind in (FaultKind.NOT_FOUND, FaultKind.NOT_AN_API):
+        assert "OPENAI_BASE_URL" in endpoint.line(Fault(kind))
+
+
 @pytest.mark.parametrize("models", [["m"], 404, 401, 500, "closed"])
 async def test_a_password_in_the_url_is_never_said(models: Any) -> None:
     said: list[str] = []

@@ -167,6 +167,12 @@ VOICE = ["kokoro-82m-int8", "kokoro-voices"]
     [
         ({}, NONE, [*VOICE, "whisper-tiny.en", "smollm2-135m-instruct"]),
         ({}, KEY, [*VOICE, "whisper-tiny.en"]),
+        # A URL alone is not asked: without a key it is not known to be meant for us.
+        (
+            {},
+            Secrets({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}),
+            [*VOICE, "whisper-tiny.en", "smollm2-135m-instruct"],
+        ),
         ({"llm": "embedded"}, KEY, [*VOICE, "whisper-tiny.en", "smollm2-135m-instruct"]),
         ({"llm": "local"}, NONE, [*VOICE, "whisper-tiny.en"]),
         ({"llm": {"base_url": "http://127.0.0.1:1/v1"}}, NONE, [*VOICE, "whisper-tiny.en"]),
