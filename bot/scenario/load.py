@@ -197,9 +197,10 @@ def _first_line(path: Path, lines: _Lines, error: ValidationError) -> str:
         return f"{where} is missing; {_MISSING.get(_dotted(place), 'give it a value')}"
     message = expected(problem)
     given = problem.get("input")
-    known = ", not " in message or repr(given) in message
+    # Only what says what was expected is completed by what was given instead.
+    open_ended = message.startswith("expected ") and ", not " not in message
     says = isinstance(given, str | int | float | bool) or problem["type"].endswith("_type")
-    return f"{where}: {message}{f', not {_given(given)}' if says and not known else ''}"
+    return f"{where}: {message}{f', not {_given(given)}' if says and open_ended else ''}"
 
 
 _MISSING = {"turns": "expected a list of what the user says, such as 'turns: [{user: Hello.}]'"}

@@ -93,6 +93,13 @@ def test_a_mistake_is_one_line_that_says_where_and_what(
     assert caught.value.exit_code == 2
 
 
+def test_a_suggestion_ends_the_line(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(written(tmp_path, "turns:\n- {text: hi, after: bot_startd + 1 s}"))
+    said = str(caught.value).partition("after: ")[2]
+    assert said == "unknown event 'bot_startd'; did you mean 'bot_started'?"
+
+
 @pytest.mark.parametrize("value", [".inf", ".nan", "-1", "100000000", "'999999999 min'", "1.0e+300",
                                    "'" + "9" * 5_000 + "'", "true", "[1]", "{}"])  # fmt: skip
 @pytest.mark.parametrize(
