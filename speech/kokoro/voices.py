@@ -26,7 +26,7 @@ def list_voices(folder: Path) -> list[str]:
 def load_voice(folder: Path, name: str) -> Voice:
     """The table of a voice, or of a blend such as ``af_heart:0.7+am_adam:0.3``.
 
-    Raises ``UnknownVoiceError`` naming those like it, else all there are, ``UsageError`` for a
+    Raises ``UnknownVoiceError`` naming those like it and all there are, ``UsageError`` for a
     blend's form, ``ModelFileError`` for a file that is no voice. No path is made of ``name``.
     """
     files = voice_files(folder)
@@ -47,9 +47,8 @@ def _unknown(folder: Path, name: str, known: list[str]) -> str:
     if not known:
         return f"no voices in {folder}; fetch them with: earshot models pull kokoro-voices"
     near = difflib.get_close_matches(name.lower(), known, _MOST_NEAR, _NEAR)
-    if near:
-        return f"no voice {name!r}; did you mean {' or '.join(near)}? (earshot say --voices)"
-    return f"no voice {name!r}; choose one of: {', '.join(known)}"
+    meant = f"did you mean {' or '.join(near)}? Else " if near else ""
+    return f"no voice {name!r}; {meant}choose one of: {', '.join(known)}"
 
 
 def style_for(voice: Voice, phonemes: int) -> NDArray[np.float32]:

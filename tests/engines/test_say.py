@@ -134,7 +134,7 @@ def test_nothing_to_say_is_a_failure_and_writes_no_file(tmp_path: Path, text: st
         (("hi", "-o", "a.wav", "--voice", "nobody"), "no voice 'nobody'; choose one of: af_"),
         (
             ("hi", "-o", "a.wav", "--voice", "af_hart"),
-            "no voice 'af_hart'; did you mean af_heart? (",
+            "no voice 'af_hart'; did you mean af_heart? Else choose",
         ),
         (("hi", "-o", "a.wav", "--voice", ""), "no voice ''; choose one of: af_"),
         (("hi", "-o", "a.wav", "--blend", "af_heart", "--blend", "nobody:2"), "no voice 'nobody'"),
