@@ -15,7 +15,7 @@ SYMBOL_CODES = {
 NATIONAL = {
     "US$": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "AU$": "AUD", "NZ$": "NZD",
     "HK$": "HKD", "S$": "SGD", "NT$": "TWD", "MX$": "MXN", "CN¥": "CNY", "RMB": "CNY",
-    "Fr.": "CHF", "Rs.": "INR", "Rs": "INR",
+    "USD$": "USD", "CAD$": "CAD", "AUD$": "AUD", "Fr.": "CHF", "Rs.": "INR", "Rs": "INR",
 }  # fmt: skip
 """Said by the full name, "Canadian dollars"."""
 

@@ -19,6 +19,8 @@ _DIGITS = re.compile(r"[0-9][0-9., ]{0,80}")
 _NAME_FIRST = frozenset({"fr", "es", "it", "pt"})
 """Where "dollar" comes before the country's name."""
 _LOCALES = {"pt": "pt_BR", "zh": "zh_CN"}
+_MILLIONS = ("million", "millions", "milliard", "milliards", "millón", "millones", "milione",
+             "milioni", "miliardo", "miliardi", "milhão", "milhões", "bilhão", "bilhões")  # fmt: skip
 
 
 class Lexicon:
@@ -136,7 +138,7 @@ class Lexicon:
             return self._join(self.before_noun(self.number(written)), scale, self._of(name) + name)
         if len(cents) != 2 or not self._has_cents(currency):
             name = self.currency(currency, Decimal(1) if attribute else value)
-            return self._join(self.before_noun(self.number(written)), name)
+            return self._join(self._many(self.number(written), name), name).replace("' ", "'")
         said = self._with_cents(int(whole or 0), int(cents), currency)
         return said if not attribute else said.replace("dollars", "dollar")
 
@@ -148,13 +150,19 @@ class Lexicon:
             return "d'"
         return self.signs.of
 
+    def _many(self, words: str, name: str) -> str:
+        """The number before the name: "un million d'euros", "un millón de euros"."""
+        joined = words.endswith(_MILLIONS) and self._of(name).strip()
+        return f"{words} {joined}" if joined else self.before_noun(words)
+
     def _has_cents(self, currency: str) -> bool:
         code = SYMBOL_CODES.get(currency, currency)
         return code in CENTS if self.is_english else bool(self.signs.cents) and code != "JPY"
 
     def _with_cents(self, whole: int, cents: int, currency: str) -> str:
         amount = Decimal(whole)
-        units = self.before_noun(self.cardinal(whole)) + " " + self.currency(currency, amount)
+        name = self.currency(currency, amount)
+        units = self._join(self._many(self.cardinal(whole), name), name).replace("' ", "'")
         if not cents:
             return units
         number = self.cardinal(cents)

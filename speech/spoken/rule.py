@@ -15,7 +15,7 @@ Say = Callable[[re.Match[str]], str | None]
 """The words for a match; None where the rule does not apply after all."""
 
 DIGIT, LETTER = "0", "a"
-_PLAIN_WORD = r"(?!(?:vs|aka)\b)[a-z]{2,30}(?:[ ,;!?)\n]|$)"
+_PLAIN_WORD = r"(?!(?:vs|aka|siglo|secolo)\b)[a-z]{2,30}(?:[ ,;!?)\n]|$)"
 """What no rule begins with; most words are such, so that most of the time is saved."""
 
 

@@ -31,8 +31,8 @@ _END = r"(?<![.,;:!?'\-])"
 def rules(lexicon: Lexicon) -> Iterator[Rule]:
     """See the module."""
     read = _Reader(lexicon)
-    yield rule("a", rf"(?:https?|ftp|wss?)://[^\s<>\"()\[\]{{}}|]{{1,2000}}{_END}", read.url)
-    yield rule("a", rf"www\.[^\s<>\"()\[\]{{}}|]{{1,2000}}{_END}", read.url)
+    yield rule("a", rf"(?i:https?|ftp|wss?)://[^\s<>\"()\[\]{{}}|]{{1,2000}}{_END}", read.url)
+    yield rule("a", rf"(?i:www)\.[^\s<>\"()\[\]{{}}|]{{1,2000}}{_END}", read.url)
     yield rule(
         "a0_", rf"(?:mailto:)?(?P<user>\w[\w.%+-]{{0,63}})@(?P<host>{_LABEL}(?:\.{_LABEL}){{1,6}})",
         read.email,

@@ -36,6 +36,7 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     elif lexicon.language == "de":
         months = alternatives(lexicon.months["wide"].values())
         yield rule("0", rf"(?P<day>[0-3]?[0-9])\. ?(?=(?:{months})\b)", read.german_day)
+        yield rule("0", r"(?P<day>[0-3]?[0-9])\.(?P<month>1[0-2]|0?[1-9])\.(?![0-9])", read.german)
 
 
 def _english(lexicon: Lexicon, read: _Reader) -> Iterator[Rule]:
@@ -110,6 +111,11 @@ class _Reader:
     def german_day(self, match: re.Match[str]) -> str | None:
         """4. März → "vierten März", as after "am" and "vom"."""
         return self._day(int(match["day"])) + " " if 1 <= int(match["day"]) <= 31 else None
+
+    def german(self, match: re.Match[str]) -> str | None:
+        """24.12."""
+        day = self.german_day(match)
+        return day + self._lexicon.month(int(match["month"])) if day else None
 
     def month_first(self, match: re.Match[str]) -> str | None:
         """Dec. 5, 2024."""

@@ -31,6 +31,9 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
         rf"(?P<whole>[0-9]{{1,4}})[ -](?P<top>[0-9]{{1,2}})[/⁄](?P<bottom>[0-9]{{1,3}}){end}",
         read.mixed,
     )
+    if lexicon.is_english:
+        rated = r"(?P<top>[0-9]{1,2}\.[0-9]{1,2})/(?P<bottom>5|10|100)(?![\w/.])"
+        yield rule("0", rated, read.rated)
     yield rule("0", r"[0-9]{1,4}(?:/[0-9]{1,4}){2,5}(?![\w/])", read.several)
     yield rule("0", rf"(?P<top>[0-9]{{1,4}})[/⁄](?P<bottom>[0-9]{{1,4}}){end}", read.plain)
 
@@ -43,6 +46,11 @@ class _Reader:
         """½, 2½."""
         top, _, bottom = unicodedata.normalize("NFKC", match["vulgar"]).partition("⁄")
         return self._said(match["whole"], int(top), int(bottom))
+
+    def rated(self, match: re.Match[str]) -> str:
+        """4.8/5."""
+        top, bottom = (self._lexicon.number(match[name]) for name in ("top", "bottom"))
+        return f"{top} out of {bottom}"
 
     def several(self, match: re.Match[str]) -> str:
         """99/99/2024, which is no date."""

@@ -15,7 +15,7 @@ _SPELLED_ALWAYS = words("VIP LED FAQ AWS ACLU AARP OS RV")
 more fluently than letters with spaces between."""
 _SAID = {"SaaS": "sass", "PaaS": "pass", "IaaS": "eye ass", "JPEG": "jay peg", "JPG": "jay peg",
          "MySQL": "my sequel", "WiFi": "Wi-Fi", "Wifi": "Wi-Fi", "wifi": "Wi-Fi",
-         "LaTeX": "lay tech", "GIFs": "gifs", "IDs": "I.D's"}  # fmt: skip
+         "LaTeX": "lay tech", "GIFs": "gifs", "OKs": "okays"}  # fmt: skip
 _ALTERNATIVES = words("he/she she/he him/her his/her her/his yes/no true/false his/hers either/or")
 
 
@@ -37,6 +37,9 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
         yield rule(
             "a", rf"(?P<letters>{alternatives(_SPELLED_ALWAYS)})(?P<s>s?)(?![\w-])", _letters
         )
+        # espeak loses the s of two letters.
+        yield rule("a", r"(?P<one>[A-Z])(?P<two>[A-Z])s(?![\w-])",
+                   lambda m: f"{m['one']}-{m['two']}'s")  # fmt: skip
         yield rule("a", r"(?P<note>[CFAJ])#(?!\w)", lambda m: f"{m['note']} sharp")
         yield rule("a", r"A(?P<number>[0-9]{1,3})(?!\w)",
                    lambda m: f"A-{lexicon.number(m['number'])}")  # fmt: skip

@@ -131,20 +131,23 @@ class _Reader:
     def star(self, match: re.Match[str]) -> str:
         """3 * 4; the key of a telephone; any other star is typography."""
         left, right = before(match).rstrip(" "), after(match).lstrip(" ")
+        if self._lexicon.is_english and _DIAL.search(before(match)):
+            return "star " if right[:1].isdigit() else "star"
         if (left[-1:].isdigit() and right[:1].isalnum()) or (
             left[-1:].isalnum() and right[:1].isdigit()
         ):
             return f" {self._signs.times} "
         if re.search(r"(?:^|\W)\w$", left) and re.match(r"\w(?:\W|$)", right):
             return f" {self._signs.times} "
-        return "star" if self._lexicon.is_english and _DIAL.search(before(match)) else ""
+        return ""
 
     def between(self, word: str) -> Say:
         """The word where something stands on both sides; nothing elsewhere."""
 
         def say(match: re.Match[str]) -> str:
             both = before(match).rstrip()[-1:] and after(match).lstrip()[:1]
-            return f" {word} " if both else ""
+            gap = " " if self._lexicon.spaced else ""
+            return f"{gap}{word}{gap}" if both else ""
 
         return say
 

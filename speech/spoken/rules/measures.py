@@ -72,8 +72,8 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     until = rf"(?: ?[-–—] ?(?P<until>{amount}))?"
     per = "(?:/(?P<per>[A-Za-z]{1,8}²?))?" if lexicon.spaced else "(?P<per>)"
     if lexicon.is_english:
-        feet = r"(?P<feet>[0-9]{1,2})(?:'|′| ?ft ?)"
-        yield rule("0", feet + r"(?P<inches>[0-9]{1,2}) ?(?:\"|″|''|in\b)", read.height)
+        feet = r"(?P<feet>[0-9]{1,2})(?:['′] ?| ?ft ?)"
+        yield rule("0", feet + r"(?P<inches>[0-9]{1,2}) ?(?:[\"″”]|''|in\b)", read.height)
         yield rule("0", rf"(?P<amount>{amount})['′](?= (?:tall|long|wide|high|deep|by|x)\b)",
                    lambda m: lexicon.counted(m["amount"], UNITS["ft"]))  # fmt: skip
         yield rule("0", r"(?P<feet>[3-8])'(?P<inches>1[01]|[0-9])(?![\w'])", read.height)

@@ -44,11 +44,13 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     amount, read = lexicon.amount, _Reader(lexicon, scales)
     signs, letters = alternatives(_SIGNED), alternatives(_LETTERED)
     until = rf"(?: ?[-–—] ?(?:[{re.escape('$€£¥₹')}] ?)?(?P<until>{amount})(?!\w*[:/]))?"
-    number, first = rf"(?P<amount>{amount}|\.[0-9]{{1,4}})", {name[0] for name in _SIGNED}
+    # "€5,50" is written in English texts too.
+    cents = "[0-9]{1,6},[0-9]{2}(?![0-9,])|" if lexicon.is_english else ""
+    number, first = rf"(?P<amount>{cents}{amount}|\.[0-9]{{1,4}})", {name[0] for name in _SIGNED}
     yield rule(
         "".join(first | {"-", "−"}),
         rf"(?<!\w)(?P<minus>[-−])?(?P<money>{signs}) ?(?P<minus2>[-−](?=[0-9]))?"
-        rf"{number}{scale}{until}{scale.replace('scale', 'scale2')}",
+        rf"{number}{scale}{until}{scale.replace('scale', 'scale2')}(?: ?USD\b)?",
         read.price,
     )
     none = "(?P<minus>)(?P<minus2>)(?P<scale2>)"
@@ -57,7 +59,9 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     behind = alternatives([*SYMBOL_CODES, *CODES, "CN¥", "RMB"])
     end = r"(?!\w)" if lexicon.spaced else ""
     yield rule(
-        "0", rf"{none}(?P<amount>{amount}){until}{scale} ?(?P<money>{behind}){end}", read.price
+        "0",
+        rf"{none}(?P<amount>{cents}{amount}){until}{scale} ?(?P<money>{behind}){end}",
+        read.price,
     )
     if lexicon.is_english:
         yield rule("0", rf"(?P<amount>{amount})¢", read.cents)
@@ -102,6 +106,8 @@ class _Reader:
         written = match["scale"] or match["scale2"] or ""
         scale = self._scales.get(written, "") or written
         last = match["until"] or match["amount"]
+        if lexicon.is_english:
+            last = re.sub(r"^([0-9]+),([0-9]{2})$", r"\1.\2", last)
         attribute = lexicon.is_english and _is_attribute(match)
         said = lexicon.money(last, currency, scale=scale, attribute=attribute)
         gap = " " if lexicon.spaced else ""

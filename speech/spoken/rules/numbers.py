@@ -10,6 +10,11 @@ from speech.spoken.rule import Rule, rule
 
 _MASCULINE = {"fr": r"(?:er|e|ème|nd|re|nde)\b", "es": r"\.?[ºª°]|(?:er|ro|ra|do|da|to|ta)\b",
               "it": r"[ºª°]", "pt": r"\.?[ºª°]"}  # fmt: skip
+_SCALES = {"K": "thousand", "k": "thousand", "M": "million", "B": "billion"}
+_COUNTED = (
+    "views|followers|likes|people|users|downloads|subscribers|miles|steps|rows|tokens|parameters"
+    "|customers|items|units|jobs|residents|messages|requests"
+)
 _LONG = 10
 """Digits without commas; so many are a name (an account, a card) and not a quantity."""
 
@@ -21,6 +26,8 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     if lexicon.is_english:
         number = r"(?P<number>[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,9})"
         yield rule("0", rf"{number}(?:st|nd|rd|th|ST|ND|RD|TH)\b", read.ordinal)
+        yield rule("0", rf"(?P<number>{amount})(?P<scale>[KkMB])(?=\+|\+? (?:{_COUNTED})\b)",
+                   lambda m: f"{lexicon.number(m['number'])} {_SCALES[m['scale']]}")  # fmt: skip
     elif lexicon.language in _MASCULINE:
         yield rule(
             "0", rf"(?P<number>[0-9]{{1,4}})(?P<mark>{_MASCULINE[lexicon.language]})", read.marked

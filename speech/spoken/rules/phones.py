@@ -10,7 +10,8 @@ from speech.spoken.lexicon import Lexicon
 from speech.spoken.rule import Rule, rule
 
 _GAP = r"[ .\-/]"
-_END = r"(?![\w%]|[.,:/-]\d)"
+_END = r"(?:,? (?:x|ext\.?) ?[0-9]{1,6})?(?![\w%]|[.,:/-]\d)"
+_PARTS = re.compile(r"[0-9]+|[A-Z]{2,}|x|ext")
 _DIALLED = re.compile(
     r"(?:\b(?:call|dial|phone|tel|telephone|fax|text|ring|number|mobile|cell|line"
     r"|reach (?:us|me) at|hotline|whatsapp)(?: is| us at| me at| at| on)?"
@@ -24,11 +25,13 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     mark = ", " if lexicon.spaced else "、"
 
     def groups(match: re.Match[str]) -> str:
-        said = [_group(part) for part in re.findall(r"[0-9]+|[A-Z]{2,}", match.group())]
+        said = [_group(part) for part in _PARTS.findall(match.group())]
         plus = f"{lexicon.signs.plus} " if match.group().startswith("+") else ""
-        return plus + mark.join(said)
+        return plus + mark.join(said).replace("extension, ", "extension ")
 
     def _group(part: str) -> str:
+        if part in ("x", "ext"):
+            return "extension"
         return part if part.isalpha() else lexicon.digits(part)
 
     def dialled(match: re.Match[str]) -> str | None:

@@ -34,8 +34,13 @@ _PRONOUN = re.compile(
 
 
 def rules(lexicon: Lexicon) -> Iterator[Rule]:
-    """See the module; English only."""
+    """See the module; elsewhere than in English only centuries."""
     if not lexicon.is_english:
+        yield rule("a", rf"(?P<name>siglo|século|secolo) (?P<numeral>{_NUMERAL})(?!\w)",
+                   _numbered(lexicon))  # fmt: skip
+        if lexicon.language == "fr":
+            yield rule("a", rf"(?P<numeral>{_NUMERAL})e(?= siècle)",
+                       lambda m: lexicon.ordinal(_value(m["numeral"])))  # fmt: skip
         return
 
     def ruler(match: re.Match[str]) -> str | None:

@@ -10,6 +10,7 @@ from speech.spoken.lexicon import Lexicon
 from speech.spoken.rule import Rule, Say, rule
 
 _DIAL = re.compile(r"\b(?:press|dial|hit|enter|push|key|then|the) $", re.IGNORECASE)
+_DIALLED = re.compile(r"\b(?:press|dial|hit|enter|push|key) $", re.IGNORECASE)
 
 
 def rules(lexicon: Lexicon) -> Iterator[Rule]:
@@ -31,7 +32,7 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     yield rule("™", r"™", f" {signs.trademark}")
     yield rule("§", r"§§ ?", f"{signs.section}{plural} ")
     yield rule("§", r"§ ?", f"{signs.section} ")
-    yield rule("#", r"(?<![\w#])#+ ?(?=[0-9])", f"{signs.number} ")
+    yield rule("#", r"(?<![\w#])#+ ?(?=[0-9])", _number_sign(lexicon))
     yield rule("#", r"#{1,400}", _hash(lexicon))
     yield rule("@", r"@(?= ?[\w$€£])", _word(signs.at, spaced))
     yield rule("/", r"(?<=[^\W_])/(?=[^\W_])", " ")
@@ -46,6 +47,14 @@ def _word(word: str, spaced: bool) -> Say:
         before_it = " " if spaced and before(match)[-1:].isalnum() else ""
         after_it = " " if spaced and after(match)[:1].isalnum() else ""
         return f"{before_it}{word}{after_it}"
+
+    return say
+
+
+def _number_sign(lexicon: Lexicon) -> Say:
+    def say(match: re.Match[str]) -> str:
+        is_key = lexicon.is_english and _DIALLED.search(before(match))
+        return "pound " if is_key else f"{lexicon.signs.number} "
 
     return say
 

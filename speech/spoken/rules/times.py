@@ -17,6 +17,8 @@ _END = r"(?![\w%]|[.,:]\d)"
 def rules(lexicon: Lexicon) -> Iterator[Rule]:
     """See the module."""
     read = _Reader(lexicon)
+    letter = r"\w" if lexicon.spaced else "A-Za-z0-9"
+    end = rf"(?![{letter}%]|[.,]\d)"
     clock = (
         rf"(?P<hour>{_HOUR}):(?P<minute>{_MINUTE})(?::(?P<second>{_MINUTE})(?:[.,][0-9]{{1,6}})?)?"
     )
@@ -30,11 +32,11 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
         yield rule("0", rf"(?P<hour>{_HOUR})(?P<minute>)(?P<second>){_HALF}", read.clock)
         yield rule("a", r"(?P<half>[AaPp])\.[Mm](?:\.(?=\s+[a-z0-9(]|\s{0,2}[,;:!?)]))?(?!\w)",
                    lambda match: f"{match['half'].lower()}.m")  # fmt: skip
-        yield rule("0", rf"{clock}(?P<half>)Z?{_END}", read.clock)
+        yield rule("0", rf"{clock}(?P<half>)Z?{end}", read.clock)
     else:
         named = {"de": r"(?: ?Uhr\b)?", "fr": r"(?: ?h\b)?", "pt": r"(?: ?h(?:oras)?\b)?",
                  "hi": r"(?: ?बजे)?"}.get(lexicon.language, "")  # fmt: skip
-        yield rule("0", rf"{clock}{named}{_END}", read.other)
+        yield rule("0", rf"{clock}{named}{end}", read.other)
         minutes = rf"(?: ?(?P<minute>{_MINUTE}))?(?: ?min)?"
         yield rule("0", rf"(?P<hour>{_HOUR}) ?[hH]{minutes}(?P<second>)(?!\w)", read.hours)
         yield rule("0", rf"(?P<hour>{_HOUR})\.(?P<minute>{_MINUTE})(?P<second>) ?Uhr\b", read.other)

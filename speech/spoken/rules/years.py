@@ -23,6 +23,11 @@ _TENS = {2: "twenties", 3: "thirties", 4: "forties", 5: "fifties", 6: "sixties",
 
 def rules(lexicon: Lexicon) -> Iterator[Rule]:
     """See the module."""
+    if lexicon.language == "de":
+        yield rule("0", r"(?P<year>[12][0-9]{3})er(?!\w)",
+                   lambda m: f"{lexicon.year(int(m['year']))}er")  # fmt: skip
+    if lexicon.language == "zh":
+        yield rule("0", r"[12][0-9]{3}(?=年)", lambda m: lexicon.year(int(m.group())))
     if not lexicon.is_english:
         return
     read = _Reader(lexicon)
