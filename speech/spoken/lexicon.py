@@ -19,8 +19,10 @@ _DIGITS = re.compile(r"[0-9][0-9., ]{0,80}")
 _NAME_FIRST = frozenset({"fr", "es", "it", "pt"})
 """Where "dollar" comes before the country's name."""
 _LOCALES = {"pt": "pt_BR", "zh": "zh_CN"}
-_MILLIONS = ("million", "millions", "milliard", "milliards", "millón", "millones", "milione",
-             "milioni", "miliardo", "miliardi", "milhão", "milhões", "bilhão", "bilhões")  # fmt: skip
+_MILLIONS = (
+    "million", "millions", "milliard", "milliards", "millón", "millones", "milione", "milioni",
+    "miliardo", "miliardi", "milhão", "milhões", "bilhão", "bilhões",
+)  # fmt: skip
 
 
 class Lexicon:
