@@ -15,11 +15,11 @@ from bot.leaving import interrupt_leaves
 from bot.llm import LlmEndpoint, open_llm
 from bot.voice import build_voice
 from processors.kokoro_tts import prepare_phrases
-from processors.units import UnitAggregator
 from speech.engine import PcmChunk, SpeechEngine
 from speech.errors import EarshotError
 from speech.evidence.waits import WaitTimes
 from speech.hearing.recogniser import Recogniser
+from speech.units import UnitSplitter
 
 Notify = Callable[[str], None]
 
@@ -78,19 +78,18 @@ async def _open_voice(
     bot, tts = settings.bot, settings.tts
     await engine.calibrate(tts.voice)
     # Greeting and goodbye are spoken whole; the apology comes as LLM text, in units.
-    apology = await _units(bot.apology.replace("{name}", bot.name))
+    apology = _units(bot.apology.replace("{name}", bot.name), settings)
     whole = [text.replace("{name}", bot.name) for text in (bot.greeting, bot.goodbye) if text]
     ahead = [*whole, *apology, *spoken_at_once(settings)]
     phrases = await prepare_phrases(engine, tts.voice, tts.speed, ahead)
     return phrases, apology
 
 
-async def _units(text: str) -> list[str]:
+def _units(text: str, settings: Settings) -> list[str]:
     """The units that the pipeline's aggregator makes of a text."""
-    aggregator = UnitAggregator()
-    units = [unit.text async for unit in aggregator.aggregate(text)]
-    last = await aggregator.flush()
-    return units + ([last.text] if last else [])
+    splitter = UnitSplitter(settings.bot.language, longest=settings.units.longest)
+    units = splitter.feed(text) + splitter.finish()
+    return [unit.text for unit in units if unit.text]
 
 
 async def _open_ears(stack: AsyncExitStack, settings: Settings) -> Recogniser | None:

@@ -8,16 +8,19 @@ from pipecat.processors.aggregators.llm_response_universal import LLMContextAggr
 from pipecat.services.llm_service import LLMService
 from pipecat.transports.base_transport import BaseTransport
 
+from bot.config.schema import Settings
 from bot.hearing import build_stt, recover_from_noise, user_aggregator_params
 from bot.parts import Parts
+from processors.aggregator import UnitAggregator
 from processors.closing import Closing, ClosingGate
 from processors.evidence import EvidenceGate
 from processors.floor import Floor
 from processors.heard import HeardText
 from processors.kokoro_tts import KokoroTTSService
 from processors.settled_calls import SettledCalls
-from processors.units import Units
+from speech.evidence.markers import MarkerParser
 from speech.timeline import Timeline
+from speech.units.release import ReleaseRules
 
 
 def build_pipeline(
@@ -42,7 +45,7 @@ def build_pipeline(
             words.user(),  # voice activity, end of turn, the user's words in the context
             ClosingGate(closing),  # without a thought,
             llm,  # tokens, tool calls, the fault policy
-            Units(),  # tokens to units
+            build_aggregator(settings, timeline),  # tokens to units
             evidence,  # which units may be spoken now
             ClosingGate(closing),  # and silent but for the goodbye
             build_voice(parts, timeline),  # units to audio, each word's text behind it
@@ -52,6 +55,18 @@ def build_pipeline(
             SettledCalls(),  # a cancelled tool call, behind its announcement
             words.assistant(),  # the bot's heard words in the context
         ]
+    )
+
+
+def build_aggregator(settings: Settings, timeline: Timeline) -> UnitAggregator:
+    """The configured aggregator, with the model's markers read where it is taught them."""
+    units = settings.units
+    return UnitAggregator(
+        lang=settings.bot.language,
+        longest=units.longest,
+        rules=ReleaseRules(first_clause=units.first_clause, stall_s=units.stall_s),
+        clock=timeline.clock,
+        claims=MarkerParser() if settings.evidence.markers else None,
     )
 
 

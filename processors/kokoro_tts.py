@@ -24,6 +24,7 @@ from pipecat.services.settings import TTSSettings
 from pipecat.services.tts_service import TTSService
 from pipecat.utils.text.base_text_aggregator import TextType
 
+from processors.aggregator import GAP, UNSPOKEN
 from processors.evidence import FILLER
 from processors.word_spans import WordSpans
 from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Word
@@ -101,9 +102,20 @@ class KokoroTTSService(TTSService):
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """As pipecat's; while it speaks words, whether they are a filler is known."""
+        if isinstance(frame, AggregatedTextFrame) and frame.text_type == UNSPOKEN:
+            await self._pass_unspoken(frame)
+            return
         if isinstance(frame, AggregatedTextFrame | TTSSpeakFrame):
             self._filler = {k: v for k, v in frame.metadata.items() if k == FILLER}
         await super().process_frame(frame, direction)
+
+    async def _pass_unspoken(self, frame: AggregatedTextFrame) -> None:
+        """Behind the words before it, so that it is recorded only if they were heard."""
+        context_id = self._turn_context_id
+        if context_id and self.audio_context_available(context_id):
+            await self.append_to_audio_context(context_id, frame)
+        else:
+            await self._audio_context_manager.put_frame(frame)
 
     def _stamp(self, stage: str, unit_id: str) -> None:
         reply_id = unit_id.rpartition("/")[0]
@@ -228,7 +240,7 @@ class KokoroTTSService(TTSService):
     ) -> None:
         """Queue what no word has brought yet; pipecat queues the whole unit's text here."""
         rest = self._spans.rest()
-        ending = "" if rest[-1:].isspace() else " "
+        ending = "" if rest[-1:].isspace() else src_frame.metadata.get(GAP, " ")
         await self.append_to_audio_context(context_id, self._text_frame(rest + ending, context_id))
         for frame in self._aggregated_frame_sequencer.complete_spoken_slot():
             await self.push_frame(frame)

@@ -29,6 +29,7 @@ from pipecat.observers.base_observer import BaseObserver, FramePushed
 from pipecat.processors.frame_processor import FrameDirection
 from pipecat.services.tts_service import TTSService
 
+from processors.aggregator import UNSPOKEN
 from speech.timeline import Timeline
 
 
@@ -158,6 +159,8 @@ class TimelineObserver(BaseObserver):
         self._answering = self._writing = False
 
     def _unit(self, frame: AggregatedTextFrame | TTSSpeakFrame, at: float) -> None:
+        if isinstance(frame, AggregatedTextFrame) and frame.text_type == UNSPOKEN:
+            return
         self._answering = self._said_something = True
         if isinstance(frame, TTSSpeakFrame):  # a reply's units are marked as they pass the gate
             fields = {k: v for k, v in frame.metadata.items() if k == "filler"}

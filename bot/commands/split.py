@@ -12,7 +12,6 @@ import click
 from bot.commands.common import Invocation, earshot_command
 from speech.errors import UsageError
 from speech.units import UnitKind, UnitSplitter
-from speech.units.splitter import LONGEST
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ def command(invocation: Invocation, file: BinaryIO) -> None:
     has the number of tokens. Without "lang" the bot's language is taken.
     """
     for reply in _replies(file, invocation.settings.bot.language):
-        units, emitted_at = split(reply, LONGEST)
+        units, emitted_at = split(reply, invocation.settings.units.longest)
         invocation.emit({"id": reply.id, "units": units, "emitted_at": emitted_at})
 
 

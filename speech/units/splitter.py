@@ -75,6 +75,15 @@ class UnitSplitter:
         self._fence = None
         return units
 
+    def end_unit(self) -> list[Unit]:
+        """End the unit here, as where the text's author or source changes; the reply goes on."""
+        self._window.complete = True
+        units = self._advance()
+        self._window.complete = False
+        if self._window.text and not self._fence:
+            self._emit(len(self._window.text), UnitKind.SPOKEN)
+        return units + self._take()
+
     def safe_clause(self) -> str:
         """What of the text that waits can be spoken without the rest; empty for nothing."""
         return self.pending[: self._safe_end()].strip()

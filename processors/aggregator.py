@@ -1,0 +1,199 @@
+"""Tokens to units."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from pipecat.frames.frames import (
+    AggregatedTextFrame,
+    BotStoppedSpeakingFrame,
+    CancelFrame,
+    EndFrame,
+    Frame,
+    InterruptionFrame,
+    LLMFullResponseEndFrame,
+    LLMFullResponseStartFrame,
+    LLMTextFrame,
+)
+from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
+from pipecat.utils.text.base_text_aggregator import TextType
+
+from speech.units import Unit, UnitKind, UnitSplitter
+from speech.units.release import Release, ReleaseRules
+
+CLAIMS = "evidence"
+"""Key of a unit's ``metadata``: the names of the claims its words rest on, where there are any."""
+GAP = "gap"
+"""Key of a unit's ``metadata``: the white space written behind it."""
+UNSPOKEN = "unspoken"
+"""Text type of code and of marks that found no word: for the record, not for the voice."""
+
+
+class Piece(Protocol):
+    """Text and the names of the claims it rests on."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def names(self) -> frozenset[str]: ...
+
+
+class Claims(Protocol):
+    """Finds in the model's text which words rest on what (``speech.evidence.markers``)."""
+
+    def push(self, text: str) -> Sequence[Piece]: ...
+    def flush(self) -> Sequence[Piece]: ...
+    def reset(self) -> None: ...
+
+
+class UnitAggregator(FrameProcessor):
+    """Between the model and the voice: its tokens become ``AggregatedTextFrame``s, a unit each.
+
+    A unit's text is trimmed; what stood behind it is in ``metadata["gap"]``, so that the record
+    keeps the writer's spacing. Code and lone marks go as frames with ``skip_tts``. Where the
+    claims change that the words rest on, the unit ends, and ``metadata["evidence"]`` names them.
+    An interruption drops what waits; ``Release`` decides when a part of a sentence may go.
+    """
+
+    def __init__(
+        self,
+        *,
+        lang: str = "en",
+        longest: int = 250,
+        rules: ReleaseRules | None = None,
+        clock: Callable[[], float] | None = None,
+        claims: Claims | None = None,
+    ) -> None:
+        super().__init__()
+        self._splitter = UnitSplitter(lang, longest=longest)
+        self._loop_clock = clock
+        self._release = Release(rules or ReleaseRules(), self._now)
+        self._claims = claims
+        self._names: frozenset[str] = frozenset()
+        self._skip_tts: bool | None = None
+        self._alarm: asyncio.TimerHandle | None = None
+        self._speaking: asyncio.Task[None] | None = None
+
+    async def cleanup(self) -> None:
+        """Forget the pause."""
+        await self._rest()
+        await super().cleanup()
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """Text becomes units; every other frame passes, behind the units before it."""
+        await super().process_frame(frame, direction)
+        match frame:
+            case LLMTextFrame():
+                await self._rest()
+                await self._take(frame)
+                return
+            case InterruptionFrame() | CancelFrame():
+                await self._rest()
+                self._drop()
+            case LLMFullResponseStartFrame():
+                self._release.begin()
+            case LLMFullResponseEndFrame():
+                await self._rest()
+                await self._finish(frame.skip_tts)
+            case EndFrame():
+                await self._rest()
+                await self._finish(self._skip_tts)
+            case BotStoppedSpeakingFrame():
+                self._release.silent()
+        await self.push_frame(frame, direction)
+
+    async def _take(self, frame: LLMTextFrame) -> None:
+        self._skip_tts = frame.skip_tts
+        self._release.came(frame.text)
+        if self._claims is None:
+            await self._push_units(self._splitter.feed(frame.text))
+        else:
+            await self._take_pieces(self._claims.push(frame.text))
+        if frame.skip_tts:
+            return
+        clause = self._splitter.safe_clause() if not self._release.speaking else ""
+        if clause and self._release.wants_clause(self._splitter.pending, clause):
+            await self._push_clause()
+        self._arm()
+
+    async def _take_pieces(self, pieces: Iterable[Piece]) -> None:
+        """A unit does not reach across a change of what its words rest on."""
+        for piece in pieces:
+            if piece.names != self._names:
+                await self._push_units(self._splitter.end_unit())
+                self._names = piece.names
+            await self._push_units(self._splitter.feed(piece.text))
+
+    async def _finish(self, skip_tts: bool | None) -> None:
+        self._skip_tts = skip_tts
+        if self._claims is not None:
+            await self._take_pieces(self._claims.flush())
+        await self._push_units(self._splitter.finish())
+        self._names = frozenset()
+
+    def _drop(self) -> None:
+        self._splitter.finish()
+        if self._claims is not None:
+            self._claims.reset()
+        self._names = frozenset()
+        self._release.begin()
+        self._release.silent()
+
+    async def _push_clause(self) -> None:
+        clause = self._splitter.take_clause()
+        if clause is not None:
+            await self._push_units([clause])
+
+    async def _push_units(self, units: Sequence[Unit]) -> None:
+        if not units:
+            return
+        behind = [unit.written for unit in units[1:]] + [self._splitter.pending]
+        for unit, following in zip(units, behind, strict=True):
+            if unit.written.strip():
+                await self.push_frame(self._frame(unit, _gap(following)))
+
+    def _frame(self, unit: Unit, gap: str) -> AggregatedTextFrame:
+        if unit.kind is UnitKind.SPOKEN:
+            frame = AggregatedTextFrame(unit.text, TextType.SENTENCE)
+            frame.skip_tts = self._skip_tts
+            frame.metadata[GAP] = gap
+            if not self._skip_tts:
+                self._release.left(unit.text)
+        else:
+            frame = AggregatedTextFrame(unit.written.strip() + gap, UNSPOKEN)
+            frame.skip_tts = True
+            frame.includes_inter_frame_spaces = True
+        frame.append_to_context = True
+        if self._names:
+            frame.metadata[CLAIMS] = sorted(self._names)
+        return frame
+
+    def _arm(self) -> None:
+        """Wake when the pause after this text has become too long."""
+        due = self._release.stalled_at
+        if due is not None and self._splitter.pending.strip():
+            delay = max(0.0, due - self._now())
+            self._alarm = asyncio.get_running_loop().call_later(delay, self._ring)
+
+    def _ring(self) -> None:
+        self._alarm = None
+        self._speaking = self.create_task(self._push_clause(), name="unit after a pause")
+
+    async def _rest(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+        if self._speaking is not None:
+            speaking, self._speaking = self._speaking, None
+            await speaking  # it only hands a frame on; text must not overtake it
+
+    def _now(self) -> float:
+        clock = self._loop_clock or asyncio.get_running_loop().time
+        return clock()
+
+
+def _gap(following: str) -> str:
+    """White space in front of what follows; a blank where nothing is known to."""
+    return following[: len(following) - len(following.lstrip())] if following else " "

@@ -1,0 +1,123 @@
+"""Guards: units leave the aggregator as the text allows, and the record keeps what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from pipecat.frames.frames import (
+    AggregatedTextFrame,
+    EndFrame,
+    Frame,
+    InterruptionFrame,
+    LLMFullResponseEndFrame,
+    LLMFullResponseStartFrame,
+    LLMTextFrame,
+)
+from pipecat.tests.utils import SleepFrame, run_test
+
+from processors.aggregator import CLAIMS, GAP, UNSPOKEN, UnitAggregator
+from speech.evidence.markers import MarkerParser
+from speech.units.release import ReleaseRules
+from tests.units.rows import is_right, reported
+
+PAUSE = SleepFrame(0.1)
+QUICK = ReleaseRules(first_clause=False, stall_s=0.01)
+
+
+async def units(
+    aggregator: UnitAggregator, *frames: Frame, ended: bool = True
+) -> list[AggregatedTextFrame]:
+    reply = [LLMFullResponseStartFrame(), *frames]
+    end: list[Frame] = [LLMFullResponseEndFrame()] if ended else []
+    down, _ = await run_test(aggregator, frames_to_send=[*reply, *end])
+    return [frame for frame in down if type(frame) is AggregatedTextFrame]
+
+
+def tokens(*texts: str) -> list[Frame]:
+    return [LLMTextFrame(text) for text in texts]
+
+
+def written(frames: Sequence[AggregatedTextFrame]) -> str:
+    return "".join(frame.text + frame.metadata.get(GAP, "") for frame in frames)
+
+
+@pytest.mark.parametrize("case", reported()[::4], ids=lambda case: case["id"])
+async def test_reported_cases(case: dict[str, Any]) -> None:
+    aggregator = UnitAggregator(lang=case.get("lang", "en"))
+    found = await units(aggregator, *tokens(*case["tokens"]))
+    assert is_right(case, [frame.text for frame in found if not frame.skip_tts])
+    assert all(frame.append_to_context for frame in found)
+
+
+@pytest.mark.parametrize(
+    "text", ["Hi! How are you?\nFine. Go on", "駅です。切符です。", "Well…\n\nYes. *Hm* no."]
+)
+async def test_spacing_is_kept(text: str) -> None:
+    assert written(await units(UnitAggregator(), *tokens(text))) == f"{text} "
+
+
+async def test_code_goes_by_unspoken() -> None:
+    text = "Run this:\n```\nx. Y\n```\nDone."
+    found = await units(UnitAggregator(), *tokens(text))
+    assert [(frame.text_type, frame.skip_tts) for frame in found] == [
+        ("sentence", None), (UNSPOKEN, True), ("sentence", None),
+    ]  # fmt: skip
+    assert written(found) == f"{text} "
+
+
+@pytest.mark.parametrize(
+    ("frames", "expected"),
+    [
+        (["one two three four fi", PAUSE, "ve."], ["one two three four", "five."]),
+        (["one two", PAUSE, " three."], ["one two three."]),
+        (["One moment.", PAUSE, " There."], ["One moment.", "There."]),
+        (["I will not ", PAUSE, "do that."], ["I will not do that."]),
+        (["Ask for Dr.", PAUSE, " Moss."], ["Ask for Dr. Moss."]),
+        (["You have to pay 12.", PAUSE, "50 now."], ["You have to pay", "12.50 now."]),
+    ],
+)
+async def test_a_model_that_pauses_is_heard_so_far(
+    frames: list[str | SleepFrame], expected: list[str]
+) -> None:
+    sent = [frame if isinstance(frame, Frame) else LLMTextFrame(frame) for frame in frames]
+    found = await units(UnitAggregator(rules=QUICK), *sent)
+    assert [frame.text for frame in found] == expected
+
+
+async def test_an_interruption_drops_what_waits() -> None:
+    frames = [
+        *tokens("One. Two"),
+        SleepFrame(),
+        InterruptionFrame(),
+        SleepFrame(),
+        *tokens("Three"),
+    ]
+    found = await units(UnitAggregator(), *frames)
+    assert [frame.text for frame in found] == ["One.", "Three"]
+
+
+async def test_the_end_of_the_conversation_brings_the_rest() -> None:
+    down, _ = await run_test(
+        UnitAggregator(), frames_to_send=[*tokens("One. Two"), EndFrame()], send_end_frame=False
+    )
+    assert [frame.text for frame in down if type(frame) is AggregatedTextFrame] == ["One.", "Two"]
+
+
+async def test_a_reply_that_is_not_spoken_stays_so() -> None:
+    frames = tokens("One. Two")
+    for frame in frames:
+        frame.skip_tts = True  # type: ignore[attr-defined]
+    end = LLMFullResponseEndFrame()
+    end.skip_tts = True
+    found = await units(UnitAggregator(), *frames, end, ended=False)
+    assert [(frame.text, frame.skip_tts) for frame in found] == [("One.", True), ("Two", True)]
+
+
+async def test_units_end_where_the_claims_change_and_name_them() -> None:
+    aggregator = UnitAggregator(claims=MarkerParser())
+    found = await units(aggregator, *tokens("Sure <pend", 'ing id="a">it is booked.</pending> Bye'))
+    assert [(frame.text, frame.metadata.get(CLAIMS)) for frame in found] == [
+        ("Sure", None), ("it is booked.", ["a"]), ("Bye", None),
+    ]  # fmt: skip
