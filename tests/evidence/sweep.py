@@ -19,11 +19,11 @@ from pipecat.workers.runner import WorkerRunner
 from bot.config.schema import Settings
 from bot.llm.endpoint import LlmEndpoint
 from bot.tools import ToolContext, load_tools
+from processors.aggregator import UnitAggregator
 from processors.evidence import EvidenceGate
 from processors.heard import HeardText
 from processors.kokoro_tts import KokoroTTSService
 from processors.settled_calls import SettledCalls
-from processors.units import Units
 from speech.evidence.rules import Rules
 from speech.timeline import Timeline
 from tests.llm.fake_server import FakeOpenAiServer
@@ -81,7 +81,7 @@ async def table(server: FakeOpenAiServer, tool: str) -> AsyncIterator[Table]:
     pair = LLMContextAggregatorPair(context)
     names = [one.name for one in tools if one.evidence]
     voice = KokoroTTSService(FakeEngine(), voice="fake", speed=1.0, timeline=timeline)
-    stages = [llm, Units(), EvidenceGate(Rules(), timeline, evidence=names), voice]
+    stages = [llm, UnitAggregator(), EvidenceGate(Rules(), timeline, evidence=names), voice]
     after = [HeardText(timeline), SettledCalls(), pair.assistant()]
     worker = PipelineWorker(
         Pipeline([pair.user(), *stages, *after]), enable_rtvi=False, idle_timeout_secs=None

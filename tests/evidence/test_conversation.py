@@ -185,3 +185,24 @@ async def test_cancelled_while_words_are_held() -> None:
         await asked(s)
         await s.cancel()
         assert s.heard == "Hello. "
+
+
+MARKED = '<pending id="book">Your table is booked.</pending> Anything else?'
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("free", [True, False])
+async def test_marked_words_are_held_before_their_call_is_known(whole: bool, free: bool) -> None:
+    reply = books(*([MARKED] if whole else MARKED), after_s=0.2)
+    options = {"evidence": {"markers": True, "policy": "hold"}}
+    async with stage(reply, says("Right."), tools=TOOLS, **options) as s:
+        OFFICE.answers |= {} if free else {"table 1": "taken"}
+        await asked(s)
+        assert "booked" not in s.heard
+        OFFICE.open.set()
+        await s.until(lambda: "Right." in s.heard)
+        said = "Your table is booked. Anything else? " if free else ""
+        assert s.heard == f"Hello. {said}Right. "
+        assert "<pending" in s.server.requests[0]["messages"][0]["content"]
+        assert "pending" not in str(s.server.requests[1]["messages"][1:])
+        await s.end()
