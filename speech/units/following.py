@@ -59,6 +59,8 @@ def following(window: Window, index: int) -> Following:
         return Following(Next.SENTENCE, index)
     if character in _CONTINUES:
         return Following(Next.GOES_ON, index)
+    if character in _DASHES and _goes_on_behind_dash(window, index):
+        return Following(Next.GOES_ON, index)
     core = window.run(OPENER_RUN, index, 8)
     return Following(_kind(window, core), core)
 
@@ -66,6 +68,12 @@ def following(window: Window, index: int) -> Following:
 def word_at(window: Window, index: int) -> str:
     """The whole word that begins there."""
     return window.text[index : window.run(WORD_RUN, index, LONGEST_WORD)].rstrip("'’-")
+
+
+def _goes_on_behind_dash(window: Window, index: int) -> bool:
+    """As in the Russian and Spanish way with speech: "Да!" — сказал он."""
+    behind = skip_blanks(window, index + 1)
+    return behind > index + 1 and window.at(behind).islower()
 
 
 def _kind(window: Window, index: int) -> Next:

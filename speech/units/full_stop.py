@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from speech.units import vocabulary
-from speech.units.characters import CLOSERS, LINE_ENDS, OPENERS, SPEAKABLE, Window
+from speech.units.characters import CLOSERS, COSTLY, LINE_ENDS, OPENERS, SPEAKABLE, Window
 from speech.units.following import Following, Next, following, word_at
 from speech.units.language import Language
 
@@ -60,7 +60,7 @@ def ends_open(window: Window, start: int, stop: int, language: Language) -> bool
         or len(word.text) == 1
         or bool(_NUMBER.fullmatch(word.text))
         or bool(_DOTTED.fullmatch(word.text))
-        or word.low in language.numbered
+        or language.numbers(word.low)
         or language.abbreviation(word.text)
     )
 
@@ -107,11 +107,11 @@ def _ends(window: Window, start: int, word: _Word, then: Following, language: La
             return False
         if low in language.often_last and then.kind in (Next.UPPER, Next.SIGN):
             return True
-    if len(word.text) == 1:
+    if len(word.text) == 1 and not COSTLY.match(word.text):
         return _letter_ends(window, word, then, language)
     if word.low in language.titles:
         return False
-    if word.low in language.numbered and _is_numbered(window, then):
+    if language.numbers(word.low) and _is_numbered(window, then):
         return False
     if _DOTTED.fullmatch(word.text) and min(map(len, re.split(r"[.\-]", word.text))) == 1:
         return _name_cannot_follow(window, then, language)

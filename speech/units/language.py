@@ -46,6 +46,10 @@ class Language:
             return True
         return low not in self.plain and self._asked(word)
 
+    def numbers(self, low: str) -> bool:
+        """Whether a number may follow the word: "No.", and German streets."""
+        return low in self.numbered or (self.code == "de" and low.endswith("str"))
+
     def starts_sentence(self, word: str) -> bool:
         """Whether the word, met with a capital, is one that names do not begin with."""
         return word.lower() in self._starters or self._asked_starters(word)

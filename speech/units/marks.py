@@ -148,7 +148,8 @@ def _at_wide_mark(window: Window, start: int, run: int) -> Verdict:
     end = window.run(WIDE_CLOSER_RUN, run)
     if end == run:
         decimal = text[run - 1] == "．" and window.at(run).isdigit()
-        return Verdict(run, () if decimal else (run,))
+        end = window.run(EMOJI_RUN, run)
+        return Verdict(end, () if decimal else (end,))
     if text[run] in _EITHER and not _is_open(text, start, run):
         return Verdict(run, (run,))  # it opens the next sentence
     character = window.at(end)
@@ -169,7 +170,7 @@ def _asks_or_exclaims(window: Window, start: int, at: int, end: int, language: L
     closed = text[at:end]
     if any(mark in BRACKETS for mark in closed) and _bracket_opened_inside(text, start, at, closed):
         return False
-    quoted = any(mark in QUOTES for mark in closed)
+    quoted = any(mark in QUOTES for mark in closed) or text[start:at].lstrip()[:1] in ("—", "–")
     words = text[max(start, at - LOOK_BACK) : at].rsplit(None, 1)
     word = words[-1] if words else ""
     name = word[:1].isupper() and word.isalpha()

@@ -12,11 +12,11 @@ TITLES: dict[str, str] = {
     "en": "dr mr mrs ms mx prof rev hon gen col maj capt cmdr lt sgt cpl pvt adm gov sen rep pres"
     " messrs mme mlle msgr fr supt insp det atty amb",
     "de": "dr prof hr fr frl ing dipl mag hl geb med jur phil priv.-doz",
-    "fr": "m mm mme mmes mlle mlles dr pr me mgr",
-    "es": "sr sra sres sras srta srtas dr dra dres d dña prof profa lic ing arq gral ud uds sto sta"
+    "fr": "bd boul av pl m mm mme mmes mlle mlles dr pr me mgr",
+    "es": "av avda c bs sr sra sres sras srta srtas dr dra dres d dña prof profa lic ing arq gral ud uds sto sta"
     " fr hno hna",
     "it": "sig sigg sig.ra sig.na dott dott.ssa dr prof prof.ssa avv ing arch geom rag on sen mons",
-    "pt": "sr sra srs sras srta dr dra drs prof profa eng d dom exmo",
+    "pt": "av r sr sra srs sras srta dr dra drs prof profa eng d dom exmo",
     "nl": "dhr mevr mw mej mr dr drs ir ing prof ds",
     "pl": "dr prof mgr inż ks bp abp gen płk ppłk mjr kpt por św ul al hab im",
     "ru": "г ул им пр просп пер пос дер проф акад св гр тов г-н доц",
