@@ -241,7 +241,8 @@ class KokoroTTSService(TTSService):
         """Queue what no word has brought yet; pipecat queues the whole unit's text here."""
         rest = self._spans.rest()
         ending = "" if rest[-1:].isspace() else src_frame.metadata.get(GAP, " ")
-        await self.append_to_audio_context(context_id, self._text_frame(rest + ending, context_id))
+        if piece := rest + ending:
+            await self.append_to_audio_context(context_id, self._text_frame(piece, context_id))
         for frame in self._aggregated_frame_sequencer.complete_spoken_slot():
             await self.push_frame(frame)
 
