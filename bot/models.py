@@ -21,11 +21,14 @@ from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from bot.voice import require_packages, voice_models
 from speech.models.catalog import CATALOG
-from speech.models.job import Watch
+from speech.models.job import MB, Watch
 from speech.models.pull import Pulled, Source, build_sources, ensure
 
 BAR_WIDTH = 14
 """Leaves a terminal of 80 columns room for the name, the bytes, the speed and the rest."""
+
+TOLD_FROM_BYTES = 5_000_000
+"""Half a minute on a slow line."""
 
 
 def needed_models(settings: Settings, secrets: Secrets) -> list[str]:
@@ -62,8 +65,12 @@ def ensure_models(settings: Settings, secrets: Secrets) -> list[Pulled]:
 
 
 @contextmanager
-def terminal_watch() -> Iterator[Watch]:
-    """A progress bar on standard error where that is a terminal; notices in any case."""
+def terminal_watch(*, tells: bool = True) -> Iterator[Watch]:
+    """A progress bar on standard error where that is a terminal; notices in any case.
+
+    With ``tells``, a line for each long transfer where it is none: minutes without a word in a
+    log look like a hang.
+    """
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
@@ -81,14 +88,16 @@ def terminal_watch() -> Iterator[Watch]:
         redirect_stderr=False,
     )
     with progress:
-        yield _TerminalWatch(progress)
+        yield _TerminalWatch(progress, tells=tells and not console.is_terminal)
 
 
 class _TerminalWatch:
-    """One bar at a time."""
+    """One bar at a time, or with ``tells`` one line."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, *, tells: bool) -> None:
         self._progress = progress
+        self._tells = tells
+        self._told: str | None = None
         self._task: TaskID | None = None
 
     def start(self, label: str, total_bytes: int) -> None:
@@ -96,6 +105,10 @@ class _TerminalWatch:
         if self._task is not None:
             self._progress.remove_task(self._task)
         self._task = self._progress.add_task(label, total=total_bytes)
+        is_long = total_bytes >= TOLD_FROM_BYTES
+        if self._tells and is_long and label != self._told:  # once, also where it begins anew
+            self._told = label
+            self.notice(f"Fetching {label}, {total_bytes / MB:.0f} MB …")
 
     def advance(self, done_bytes: int) -> None:
         """Move the bar; back when a download had to begin anew."""

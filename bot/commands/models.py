@@ -105,7 +105,7 @@ def verify(invocation: Invocation, ids: tuple[str, ...]) -> int:
     models = [find_model(model_id) for model_id in ids] or _present(root)
     if not models:
         raise ModelFileError(f"No model is installed in {root}. Run: earshot models pull")
-    with terminal_watch() as watch:
+    with terminal_watch(tells=False) as watch:
         records = [_verify(model, root, watch) for model in models]
     if invocation.json:
         invocation.emit({"root": str(root), "models": records})

@@ -113,7 +113,7 @@ def command(
     require_packages(settings.tts)
     with terminal_watch() as watch:
         ensure(voice_models(settings.tts), sources_of(settings), settings.models.dir, watch)
-    engine = build_voice(settings)
+    engine = build_voice(settings, lambda line: click.echo(line, err=True))
     if list_voices:
         return _print_voices(invocation, engine)
     speed = settings.tts.speed if speed is None else speed

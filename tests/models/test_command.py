@@ -16,7 +16,7 @@ import pytest
 from bot import cli
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
-from bot.models import ensure_models, needed_models
+from bot.models import ensure_models, needed_models, terminal_watch
 from speech.errors import UsageError
 from speech.models.catalog import CATALOG, Model
 from tests.models.support import content, make_model
@@ -199,6 +199,19 @@ def test_needs_follow_the_configuration(
     values: dict[str, Any], secrets: Secrets, expected: list[str]
 ) -> None:
     assert needed_models(Settings.model_validate(values), secrets) == expected
+
+
+def test_a_transfer_is_told_in_one_line_where_there_is_no_bar(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for tells in (True, False):
+        with terminal_watch(tells=tells) as watch:
+            for _anew in range(2):
+                watch.start("kokoro-82m-int8 (index)", 92_361_271)
+                watch.advance(1_000)
+    said = capsys.readouterr()
+    assert said.err == "Fetching kokoro-82m-int8 (index), 92 MB …\n"
+    assert said.out == ""
 
 
 def test_a_missing_package_is_said_before_anything_is_fetched(
