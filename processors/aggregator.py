@@ -115,7 +115,7 @@ class UnitAggregator(FrameProcessor):
             return
         clause = self._splitter.safe_clause() if not self._release.speaking else ""
         if clause and self._release.wants_clause(self._splitter.pending, clause):
-            await self._push_clause()
+            await self._push_clause(whole=True)
         self._arm()
 
     async def _take_pieces(self, pieces: Iterable[Piece]) -> None:
@@ -141,8 +141,8 @@ class UnitAggregator(FrameProcessor):
         self._release.begin()
         self._release.silent()
 
-    async def _push_clause(self) -> None:
-        clause = self._splitter.take_clause()
+    async def _push_clause(self, *, whole: bool) -> None:
+        clause = self._splitter.take_clause(whole=whole)
         if clause is not None:
             await self._push_units([clause])
 
@@ -179,7 +179,7 @@ class UnitAggregator(FrameProcessor):
 
     def _ring(self) -> None:
         self._alarm = None
-        self._speaking = self.create_task(self._push_clause(), name="unit after a pause")
+        self._speaking = self.create_task(self._push_clause(whole=False), name="unit after a pause")
 
     async def _rest(self) -> None:
         if self._alarm is not None:

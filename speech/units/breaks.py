@@ -46,18 +46,18 @@ def best_break(window: Window, start: int, limit: int, language: Language) -> in
     return max(limit, start + 1)
 
 
-def safe_break(window: Window, language: Language) -> int:
+def safe_break(window: Window, language: Language, *, whole: bool) -> int:
     """Where what waits can be parted so that both parts make sense; 0 for nowhere.
 
-    Behind a sentence whose end only wants confirming, else a clause, else a whole word; never
-    behind a number, an abbreviation, a negation or an article.
+    Behind a sentence whose end only wants confirming, else a clause, else, unless it must be
+    ``whole``, a word; never behind a number, an abbreviation, a negation or an article.
     """
     text = window.text
-    whole = _ENDED.search(text)
-    if whole and SPEAKABLE.search(text) and not _ends_open(window, whole.start(), language):
+    ended = _ENDED.search(text)
+    if ended and SPEAKABLE.search(text) and not _ends_open(window, ended.start(), language):
         return len(text)
     last = max((found.start() for found in _BLANK.finditer(text)), default=0)
-    for pattern in (_CLAUSE, _BLANK):
+    for pattern in (_CLAUSE,) if whole else (_CLAUSE, _BLANK):
         ends = [m.end() if pattern is _CLAUSE else m.start() for m in pattern.finditer(text)]
         for end in reversed([end for end in ends if end <= last]):
             if len(text[:end].split()) < FEW_WORDS:

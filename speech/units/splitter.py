@@ -84,19 +84,23 @@ class UnitSplitter:
             self._emit(len(self._window.text), UnitKind.SPOKEN)
         return units + self._take()
 
-    def safe_clause(self) -> str:
-        """What of the text that waits can be spoken without the rest; empty for nothing."""
-        return self.pending[: self._safe_end()].strip()
+    def safe_clause(self, *, whole: bool = True) -> str:
+        """What of the text that waits can be spoken without the rest; empty for nothing.
 
-    def take_clause(self) -> Unit | None:
+        A clause must be ``whole``, with a mark behind it; otherwise it may end with any word
+        that does not lean on the next.
+        """
+        return self.pending[: self._safe_end(whole)].strip()
+
+    def take_clause(self, *, whole: bool = True) -> Unit | None:
         """Cut behind ``safe_clause`` now, for a reader who cannot wait."""
-        end = self._safe_end()
+        end = self._safe_end(whole)
         if not end or not self._emit(end, UnitKind.SPOKEN):
             return None
         return self._take()[-1]
 
-    def _safe_end(self) -> int:
-        return 0 if self._fence else safe_break(self._window, self._language)
+    def _safe_end(self, whole: bool) -> int:
+        return 0 if self._fence else safe_break(self._window, self._language, whole=whole)
 
     def _advance(self) -> list[Unit]:
         try:

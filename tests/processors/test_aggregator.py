@@ -86,6 +86,32 @@ async def test_a_model_that_pauses_is_heard_so_far(
     assert [frame.text for frame in found] == expected
 
 
+class FakeClock:
+    """Each look at it is a tenth of a second later."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 0.1
+        return self.now
+
+
+SLOW = tokens(
+    "If", " you", " come", " by", " on", " Fri", "day", ",", " the", " shop", " is", " open."
+)
+
+
+async def test_a_slow_model_is_heard_after_its_first_clause() -> None:
+    found = await units(UnitAggregator(clock=FakeClock()), *SLOW)
+    assert [frame.text for frame in found] == ["If you come by on Friday,", "the shop is open."]
+
+
+async def test_a_fast_model_is_heard_in_whole_sentences() -> None:
+    found = await units(UnitAggregator(clock=lambda: 1.0), *SLOW)
+    assert [frame.text for frame in found] == ["If you come by on Friday, the shop is open."]
+
+
 async def test_an_interruption_drops_what_waits() -> None:
     frames = [
         *tokens("One. Two"),

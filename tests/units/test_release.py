@@ -47,3 +47,23 @@ def test_a_long_sentence_is_parted_at_its_last_clause_or_word() -> None:
     ]
     assert [unit.text for unit in UnitSplitter(longest=50).feed("x" * 51)] == ["x" * 50]
     assert [unit.text for unit in UnitSplitter(longest=50).feed("7" * 51)] == ["7" * 12] * 4
+
+
+@pytest.mark.parametrize(
+    ("waiting", "clause", "words"),
+    [
+        ("If you come by on Friday, we", "If you come by on Friday,", "If you come by on Friday,"),
+        ("If you come by on Friday we", "", "If you come by on Friday"),
+        ("You will need at least 2, ", "", "You will need at least"),
+        ("That is most surely not, I", "", "That is most surely"),
+        ("It is here.", "It is here.", "It is here."),
+        ("I saw the good Dr.", "", "I saw the good"),
+        ("Well, ", "", ""),
+        ("Run the tool `a, b c, d` now", "", "Run the tool `a, b c, d`"),
+    ],
+)
+def test_what_can_be_spoken_without_the_rest(waiting: str, clause: str, words: str) -> None:
+    splitter = UnitSplitter()
+    assert splitter.feed(waiting) == []
+    assert splitter.safe_clause() == clause
+    assert splitter.safe_clause(whole=False) == words
