@@ -65,7 +65,7 @@ def _render(
         waits=rows,
         segments=view.used_segments(rows),
         marks=shown,
-        stages=[stage for stage in view.MARKED if any(m.stage == stage for m in shown)],
+        stages=view.used_stages(shown),
         transcript=transcript,
         struck=any(not heard for line in transcript for _, heard in line.words),
         notes=view.notes(events),

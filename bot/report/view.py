@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bot.report.meanings import STAGE_MEANINGS
 from bot.scenario.segments import SEGMENTS
 from speech.timeline import BARGE_IN, REPLY_CHAIN
 
@@ -109,6 +110,12 @@ def used_segments(rows: Sequence[Wait]) -> list[tuple[str, str, str]]:
     """Name, class and meaning of the segments that occur, in order."""
     names = {bar.name for row in rows for bar in row.bars}
     return [(name, slug(name), meaning) for name, _, meaning in SEGMENTS if name in names]
+
+
+def used_stages(shown: Sequence[Mark]) -> list[tuple[str, str]]:
+    """Name and meaning of the stages that occur, in order."""
+    names = {mark.stage for mark in shown}
+    return [(stage, STAGE_MEANINGS[stage]) for stage in MARKED if stage in names]
 
 
 def marks(events: Sequence[Record], duration_s: float) -> list[Mark]:

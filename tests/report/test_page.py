@@ -70,6 +70,16 @@ def test_nothing_is_wider_than_a_phone(tmp_path: Path, page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_wide_tables_scroll_on_a_phone_and_stay_readable(tmp_path: Path, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(write_run(tmp_path, text="some words that were not heard").as_uri())
+    hidden = "[...document.querySelectorAll('.wide')].map(w => w.scrollWidth - w.clientWidth)"
+    assert min(page.evaluate(hidden)) > 0
+    unheard = page.locator("td.text").first.bounding_box()
+    assert unheard is not None
+    assert unheard["width"] > 200
+
+
 @pytest.mark.parametrize("width", [1240, 390])
 def test_the_waveform_has_no_scroll_bars_until_it_is_zoomed(
     tmp_path: Path, page: Page, width: int

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from bot.report.build import build_report
 from bot.report.envelope import HEIGHT, columns_for, envelope_path
-from bot.report.view import heard_words, waits
+from bot.report.meanings import STAGE_MEANINGS
+from bot.report.view import MARKED, heard_words, waits
 from bot.report.well_formed import well_formed
 from speech.errors import UsageError
 from tests.report.runs import write_run
@@ -58,6 +59,13 @@ def test_the_key_to_struck_words_is_there_where_words_are_struck(tmp_path: Path)
         turn["heard_text"] = turn["bot_text"]
     (tmp_path / "result.json").write_text(json.dumps(record))
     assert "Struck words" not in build_report(tmp_path).read_text()
+
+
+def test_every_name_in_a_legend_is_explained(tmp_path: Path) -> None:
+    assert set(STAGE_MEANINGS) >= set(MARKED)
+    page = write_run(tmp_path, text="plain words").read_text()
+    assert f"<dt>interrupt</dt><dd>{STAGE_MEANINGS['interrupt']}</dd>" in page
+    assert "<dt>LLM first token</dt><dd>the model&#39;s first word</dd>" in page
 
 
 def test_no_text_of_a_run_becomes_markup(tmp_path: Path) -> None:
