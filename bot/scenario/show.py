@@ -16,12 +16,14 @@ _MARKS = {True: ("✓", "green"), False: ("✗", "red")}
 
 
 def show_result(result: Result, console: Console | None = None) -> None:
-    """Turns with their latency, checks, problems, and where the report is."""
+    """Turns with their latency, checks, notices, problems, and where the report is."""
     console = console or Console(highlight=False)
     if result.conversation.turns:
         console.print(_turns(result))
     for check in result.checks:
         console.print(_check(check))
+    for notice in result.notices:
+        console.print(Text(f"! {notice}", style="yellow"))
     for problem in result.problems:
         console.print(Text(f"✗ {problem}", style="red"))
     verdict, style = ("passed", "bold green") if result.passed else ("failed", "bold red")
