@@ -34,6 +34,14 @@ _PYTHON_WARNINGS = "py.warnings"
 _ERROR_TWICE = frozenset({"pipecat.processors.frame_processor", "pipecat.pipeline.worker"})
 """They tell of an error frame once each; the conversation does it in one readable line."""
 
+_GOODBYES = {
+    "pipecat.transports.smallwebrtc.transport": (
+        "Timeout: No audio frame received",
+        "Media stream error while reading",
+    )
+}
+"""What pipecat warns of, by module, when a visitor closes the page: that is how calls end."""
+
 _QUOTED = re.compile(r"\[.*\]|\{.*\}|\(.*\)|(?<!\w)'.*'(?!\w)|\".*\"", re.DOTALL)
 _NAMED_TEXT = re.compile(
     r"\b(text|content|arguments|transcript|message(?: type)?)\s*[:=].*|\b(JSON message) .*",
@@ -86,6 +94,8 @@ class _Gate:
             return True
         ours = is_ours(record["name"] or "")
         if record["name"] in _ERROR_TWICE and record["level"].no >= _WARNING:
+            return False
+        if record["message"].startswith(_GOODBYES.get(record["name"] or "", ())):
             return False
         if not ours and (record["level"].no < _WARNING or record["name"] == _PYTHON_WARNINGS):
             return False

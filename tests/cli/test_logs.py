@@ -77,6 +77,18 @@ def test_a_repeated_line_of_pipecat_is_written_once(lines: Callable[..., str]) -
     assert lines(our_logs(again)).count("nothing heard") == 5
 
 
+def test_a_visitor_who_leaves_is_no_warning(lines: Callable[..., str]) -> None:
+    scope = {"__name__": "pipecat.transports.smallwebrtc.transport", "logger": logger}
+    statements = (
+        'logger.warning("Timeout: No audio frame received within the specified time.")',
+        'logger.warning("Media stream error while reading the audio; clearing track.")',
+    )
+    for statement in statements:
+        assert lines(lambda said=statement: exec(said, scope)) == ""  # noqa: S102
+        assert lines(lambda said=statement: exec(said, scope), log_text=True)  # noqa: S102
+    assert lines(lambda: exec('logger.warning("no ICE")', scope))  # noqa: S102
+
+
 def test_our_debug_lines_pass_with_their_fields(lines: Callable[..., str]) -> None:
     said = lines(our_logs('logger.bind(ms=12).debug("unit {} done", "u1")'))
     assert "processors.kokoro_tts: unit u1 done ms=12" in said
