@@ -68,7 +68,8 @@ class TimelineObserver(BaseObserver):
     Each frame is seen once, when it is first pushed, with the pipeline clock's time of
     that push. Speech borders are set back by the time the detector took to be sure.
     pipecat interrupts at the start of every user turn; only one that cuts an answer, from
-    the request to the end of its audio, is marked.
+    the request to the end of its audio, is marked. A unit that the cut model still lets go,
+    when it is cancelled, reaches no voice and is not marked.
     """
 
     def __init__(self, timeline: Timeline) -> None:
@@ -78,6 +79,7 @@ class TimelineObserver(BaseObserver):
         self._writing = False
         self._answering = False
         self._said_something = False
+        self._is_cut = False
         self._handlers: dict[type[Frame], Handler] = {
             VADUserStartedSpeakingFrame: self._onset,
             VADUserStoppedSpeakingFrame: self._speech_end,
@@ -133,7 +135,7 @@ class TimelineObserver(BaseObserver):
 
     def _request(self, _frame: LLMFullResponseStartFrame, at: float) -> None:
         self._awaiting_token = self._writing = self._answering = True
-        self._said_something = False
+        self._said_something = self._is_cut = False
         self._timeline.mark("llm_request", at=at)
 
     def _token(self, frame: LLMTextFrame, at: float) -> None:
@@ -157,9 +159,11 @@ class TimelineObserver(BaseObserver):
         if self._answering:
             self._timeline.mark("interrupt", at=at)
         self._answering = self._writing = False
+        self._is_cut = True
 
     def _unit(self, frame: AggregatedTextFrame | TTSSpeakFrame, at: float) -> None:
-        if isinstance(frame, AggregatedTextFrame) and frame.text_type == UNSPOKEN:
+        written = isinstance(frame, AggregatedTextFrame)
+        if written and (self._is_cut or frame.text_type == UNSPOKEN):
             return
         self._answering = self._said_something = True
         if isinstance(frame, TTSSpeakFrame):  # a reply's units are marked as they pass the gate

@@ -1,4 +1,4 @@
-"""An interruption is marked where an answer was cut, not at the start of every user turn."""
+"""An interruption is marked where an answer was cut, and nothing of that answer after it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FRAMES = {
 ANSWER = "request unit end speaks silent"
 
 
-async def cuts(*names: str) -> int:
+async def marked(*names: str) -> list[str]:
     timeline = Timeline()
     observer = TimelineObserver(timeline)
     for number, name in enumerate(names):
@@ -46,7 +46,7 @@ async def cuts(*names: str) -> int:
             timestamp=number * 10**9,
         )
         await observer.on_push_frame(pushed)  # type: ignore[arg-type]
-    return sum(event.name == "interrupt" for event in timeline.events)
+    return [event.name for event in timeline.events]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,23 @@ async def cuts(*names: str) -> int:
         ("request tool end interrupt", 1),
         ("say speaks interrupt silent interrupt", 1),
         (f"request unit speaks interrupt {ANSWER} interrupt", 1),
+        ("request unit interrupt unit end interrupt", 1),  # what was let go is no answer to cut
     ],
 )
 async def test_only_a_cut_is_marked(told: str, expected: int) -> None:
-    assert await cuts(*told.split()) == expected
+    assert (await marked(*told.split())).count("interrupt") == expected
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (ANSWER, 1),
+        ("request unit speaks interrupt unit end", 1),  # let go by the cancelled model
+        ("request unit speaks interrupt say unit end speaks", 2),  # behind the goodbye too
+        (f"request unit speaks interrupt unit end {ANSWER}", 2),
+        (f"interrupt {ANSWER} request unit", 2),
+    ],
+)
+async def test_what_a_cut_model_lets_go_is_not_the_bots_text(told: str, expected: int) -> None:
+    names = await marked(*told.split())
+    assert names.count("bot_text") == expected
