@@ -14,6 +14,7 @@ from pipecat.frames.frames import ErrorFrame, Frame, InterruptionFrame, TTSSpeak
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.frameworks.rtvi import RTVIObserverParams
 from pipecat.transports.base_transport import BaseTransport
 
 from bot.announcements import Announcements
@@ -113,6 +114,8 @@ class Conversation:
             observers=[TimelineObserver(self._timeline)],
             enable_rtvi=rtvi,
             rtvi_processor=VisitorProtocol() if rtvi else None,
+            # A turn lasts until it is sure that nothing more comes: a page shows the voice too.
+            rtvi_observer_params=RTVIObserverParams(vad_user_speaking_enabled=True),
             idle_timeout_secs=None,  # silence is no reason to leave
         )
         worker.add_event_handler("on_pipeline_started", self._on_started)

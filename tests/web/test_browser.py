@@ -29,6 +29,13 @@ QUESTION_AT_S = 12.0
 """After the greeting, counted from the microphone's start."""
 
 PATIENCE_MS = 90_000
+REMEMBER_STATES = """() => {
+  window.states = [];
+  const status = document.getElementById("status");
+  new MutationObserver(() => {
+    if (status.dataset.state !== window.states.at(-1)) window.states.push(status.dataset.state);
+  }).observe(status, { attributes: true });
+}"""
 ANSWER = "I am sorry to hear that. Please tell me what happened."
 
 
@@ -103,6 +110,7 @@ async def visited(tmp_path: Path) -> AsyncIterator[tuple[Running, Page]]:
 async def test_greeted_answered_disconnected_and_reconnected(tmp_path: Path) -> None:
     async with visited(tmp_path) as (bot, page), listener() as words:
         button = page.get_by_role("button", name="Connect", exact=True)
+        await page.evaluate(REMEMBER_STATES)
         await button.click()
         await hears(page, 0)
         transcript = page.locator("#transcript li")
@@ -112,6 +120,10 @@ async def test_greeted_answered_disconnected_and_reconnected(tmp_path: Path) -> 
         await expect(bots.last).to_contain_text("what happened", timeout=PATIENCE_MS)
         await expect(page.locator("#status")).to_have_attribute(
             "data-state", "listening", timeout=PATIENCE_MS
+        )
+        states = " ".join(await page.evaluate("window.states"))
+        assert "hearing thinking speaking listening" in states.replace(
+            "hearing listening ", "hearing "
         )
         heard = await words(await recording(page, 0), RATE_HZ)
         assert "what can i do for you" in heard

@@ -10,11 +10,14 @@ const SAYS = {
   connecting: "Connecting…",
   listening: "Listening.",
   hearing: "You are speaking.",
+  thinking: "The bot is thinking.",
   speaking: "The bot is speaking.",
 };
 
 let call = null;
 let botLine = null;
+let voice = false; // the user's voice is heard just now
+let understood = false; // words of the user are not answered yet
 
 function show(state, text) {
   status.dataset.state = state;
@@ -39,14 +42,29 @@ function addWord(text) {
 }
 
 const ON_MESSAGE = {
-  "user-transcription": (data) => data.final && addLine("You", data.text),
-  "user-started-speaking": () => show("hearing"),
-  "user-stopped-speaking": () => show("listening"),
-  "bot-started-speaking": () => show("speaking"),
-  "bot-stopped-speaking": () => { botLine = null; show("listening"); },
+  "user-transcription": (data) => data.final && take(data.text),
+  "user-started-speaking": () => { understood = false; show("hearing"); },
+  "user-stopped-speaking": () => { voice = false; settle(); },
+  // The voice itself: a turn lasts longer, until it is sure that nothing more comes.
+  "vad-user-started-speaking": () => { voice = true; settle(); },
+  "vad-user-stopped-speaking": () => { voice = false; settle(); },
+  "bot-started-speaking": () => { understood = false; show("speaking"); },
+  "bot-stopped-speaking": () => { botLine = null; settle({ botIsDone: true }); },
   "bot-tts-text": (data) => addWord(data.text),
   "bot-interrupted": () => botLine?.classList.add("cut"),
 };
+
+function take(text) {
+  addLine("You", text);
+  understood = true;
+  settle();
+}
+
+// A sound while the bot speaks is no turn yet; without one the bot thinks, or listens.
+function settle({ botIsDone = false } = {}) {
+  if (status.dataset.state === "speaking" && !botIsDone) return;
+  show(voice ? "hearing" : understood ? "thinking" : "listening");
+}
 
 async function play(stream) {
   audio.srcObject = stream;
@@ -62,6 +80,7 @@ async function play(stream) {
 function ended(reason) {
   call = null;
   botLine = null;
+  voice = understood = false;
   audio.srcObject = null;
   tap.hidden = true;
   mute.setAttribute("aria-pressed", "false");
