@@ -19,8 +19,9 @@ BUCKET_EDGES = (24, 40, 70, 120, 220)
 table for each count. Neighbouring rows hardly differ, rows far apart do: a line of 7 phonemes
 came out silent with the statistics of 60."""
 
-VERSION = 2
-"""Raised with every change of the buckets: older averages are then learnt anew."""
+VERSION = 3
+"""Raised with every change of the buckets or of what they are learnt from: older averages are
+then learnt anew."""
 
 MEMORY = 16
 """Units that an average remembers: enough to level out sentences, few enough to follow."""
