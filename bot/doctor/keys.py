@@ -43,11 +43,11 @@ def check_dotenv(path: Path = Path(".env")) -> Check | list[Check]:
         mode = path.stat().st_mode
     except OSError:
         return []
+    hints = [Check(str(path), "warn", hint, "correct it") for hint in hints_for(read_dotenv(path))]
     if mode & (stat.S_IRGRP | stat.S_IROTH):
-        return Check(str(path), "warn", "other users of this machine can read it", "chmod 600 .env")
-    if hints := hints_for(read_dotenv(path)):
-        return [Check(str(path), "warn", hint, "correct it") for hint in hints]
-    return Check(str(path), "ok", "only you can read it")
+        seen = "other users of this machine can read it"
+        return [Check(str(path), "warn", seen, "chmod 600 .env"), *hints]
+    return hints or Check(str(path), "ok", "only you can read it")
 
 
 def _needed(secrets: Secrets, names: tuple[str, ...], why: str) -> list[Check]:

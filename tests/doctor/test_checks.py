@@ -172,7 +172,18 @@ def test_dotenv_is_private(mode: int | None, status: str | None, tmp_path: Path)
         path.chmod(mode)
         assert stat.S_IMODE(path.stat().st_mode) == mode
     check = check_dotenv(path)
-    assert (check.status if isinstance(check, Check) else None) == status
+    first = next(iter(check), None) if isinstance(check, list) else check
+    assert (first.status if first else None) == status
+
+
+def test_a_secret_that_nobody_reads_is_told(tmp_path: Path) -> None:
+    path = tmp_path / ".env"
+    path.write_text("OPENAI_API_KEYY=x\nTELNYX_API_KEY=x\nOTHER=x\n")
+    for mode, others in ((0o600, 0), (0o644, 1)):
+        path.chmod(mode)
+        checks = check_dotenv(path)
+        assert isinstance(checks, list)
+        assert ["OPENAI_API_KEYY" in check.detail for check in checks] == [False] * others + [True]
 
 
 def test_ports() -> None:
