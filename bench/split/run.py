@@ -16,6 +16,7 @@ from bench.figures import rounded
 from bench.options import Options
 from bench.split.contestant import Splitter
 from bench.split.contestants import CONTESTANTS, PACKAGES, choose
+from bench.split.pace import pace
 from bench.split.replies_set import SEED, build_set
 from bench.split.reply import Reply, key_of, without
 from bench.split.score import Released, Score, score
@@ -85,8 +86,9 @@ def run(options: Options) -> dict[str, Any]:
             missing[name] = str(error)
         options.progress.step()
     speed = _speeds(chosen["earshot"].build(), streams, options) if "earshot" in tallies else []
+    paces = pace(replies) if "earshot" in tallies else []
     config["load_average_after"] = machine.load_average()
-    return record(config, tallies, missing, speed, options.misses)
+    return record(config, tallies, missing, speed, options.misses) | {"pace": rounded(paces, 3)}
 
 
 def all_streams(replies: Iterable[Reply]) -> Iterable[Stream]:

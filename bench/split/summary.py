@@ -12,7 +12,7 @@ _COLUMN = 9
 
 def summary(record: Mapping[str, Any]) -> list[str]:
     """Figures by contestant, F1 by kind, and misses where they were asked for."""
-    return [*_head(record), *_figures(record), *_kinds(record), *_misses(record)]
+    return [*_head(record), *_figures(record), *_paces(record), *_kinds(record), *_misses(record)]
 
 
 def _head(record: Mapping[str, Any]) -> Iterator[str]:
@@ -42,6 +42,17 @@ def _figures(record: Mapping[str, Any]) -> Iterator[str]:
     yield "false cuts and missed ends a 1,000 units; delay in tokens, replies in pieces"
     if record["mb_per_s"] is not None:
         yield f"earshot, replies in pieces: {record['mb_per_s']:.2f} MB/s of text"
+
+
+def _paces(record: Mapping[str, Any]) -> Iterator[str]:
+    for number, row in enumerate(record.get("pace") or []):
+        if not number:
+            yield ""
+            yield "tokens/s: first sound in s (95th percentile), whole sentences / clauses"
+        first, late = row["first_sound_s"], row["first_sound_s_p95"]
+        yield f"{row['tokens_per_s']:>8}: " + " / ".join(
+            f"{first[way]:.2f} ({late[way]:.2f})" for way in ("sentences", "clauses")
+        )
 
 
 def _or_dash(value: float | None) -> str:

@@ -96,7 +96,7 @@ class Release:
 
     def _to_the_end_s(self, waiting: str) -> float:
         """How long the sentence is expected to take; 0 while the pace is unknown."""
-        took = self._came_at - (self._began or self._came_at)
+        took = 0.0 if self._began is None else self._came_at - self._began
         if self._arrivals < LEAST_TOKENS or not self._letters or took <= 0:
             return 0.0
         return max(SENTENCE - len(waiting), 0) * took / self._letters
