@@ -94,6 +94,10 @@ class Claims:
         calls = self._calls.values()
         return [c for c in calls if c.reply == reply and c.evidence and c.state is State.PENDING]
 
+    def called(self, reply: int) -> bool:
+        """Whether this reply has called anything."""
+        return any(call.reply == reply for call in self._calls.values())
+
     def lasting(self) -> tuple[str, ...]:
         """Calls that run on while the talk goes on."""
         found = [c for c in self._calls.values() if c.outlasts and c.state is State.PENDING]

@@ -18,10 +18,14 @@ from speech.evidence.waits import WaitTimes
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Something that is no unit, in its place. ``keep``: it survives an interruption."""
+    """Something that is no unit, in its place. ``keep``: it survives an interruption.
+
+    ``ends``: with it a reply is complete at the voice.
+    """
 
     item: object
     keep: bool
+    ends: bool = False
 
 
 class Gate:
@@ -52,7 +56,7 @@ class Gate:
         self._asked_at = 0.0
         self._writing = False
         self._first = False
-        self._spoke = False
+        self._inside = False  # the voice has words of a reply and not its end
         self._led_in = False
         self._overdue_said = -1
 
@@ -73,13 +77,15 @@ class Gate:
         self._reply += 1
         self._asked_at = self._clock()
         self._writing = self._first = True
-        self._spoke = self._led_in = False
+        self._inside = self._led_in = False
         return self.passage(item)
 
     def reply_ended(self, item: object) -> list[Action]:
-        """The reply is complete."""
+        """The reply is complete. One without words or calls has left nothing to wait for."""
         self._writing = False
-        self._queue.append(Passage(item, keep=False))
+        if self._first and not self._claims.called(self._reply):
+            self._bridge.end()
+        self._queue.append(Passage(item, keep=False, ends=True))
         return list(self._settle())
 
     def calls_begun(self, calls: Iterable[tuple[str, str, bool]]) -> list[Action]:
@@ -171,7 +177,7 @@ class Gate:
             self._bridge.end()
             if text := self._preambles.next():
                 self._bridge.released()
-                return [Say(text, Kind.PREAMBLE, inside=self._spoke)]
+                return [Say(text, Kind.PREAMBLE, inside=self._inside)]
         return []
 
     def _waiting(self) -> list[Unit]:
@@ -192,6 +198,7 @@ class Gate:
             entry = self._queue[0]
             if isinstance(entry, Passage):
                 self._queue.popleft()
+                self._inside = self._inside and not entry.ends
                 yield Pass(entry.item)
                 continue
             state = self._claims.state(entry, written=self._written(entry))
@@ -242,7 +249,7 @@ class Gate:
     def _spoken(self) -> None:
         self._bridge.end()
         self._bridge.released()
-        self._spoke = True
+        self._inside = True
 
     def _corrections(self) -> Iterator[Action]:
         """What is owed, in one sentence however much it is."""

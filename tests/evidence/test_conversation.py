@@ -104,15 +104,19 @@ async def test_a_preamble_is_spoken_and_is_no_part_of_the_record() -> None:
         await s.end()
 
 
-async def test_a_preamble_inside_a_reply_is_no_part_of_the_record() -> None:
+@pytest.mark.parametrize(
+    "words", [("What a plan. ", "It is booked."), ("What a plan!", " ")], ids=["open", "ended"]
+)
+async def test_a_preamble_after_words_is_no_part_of_the_record(words: tuple[str, ...]) -> None:
     options = {"evidence": {"preamble_after_s": 0.1, "preambles": ("One moment.",)}}
-    reply = books("What a plan. ", "It is booked.", after_s=0.1)
-    async with stage(reply, says("Enjoy."), tools=TOOLS, **options) as s:
+    async with stage(books(*words, after_s=0.1), says("Enjoy."), tools=TOOLS, **options) as s:
         await asked(s)
         await s.until(lambda: "moment." in s.heard)
         OFFICE.open.set()
         await s.until(lambda: "Enjoy." in s.heard)
-        assert s.heard == "Hello. What a plan. One moment. It is booked. Enjoy. "
+        before, after = (" ".join("".join(part).split()) for part in (words[:1], words[1:]))
+        said = ["Hello.", before, "One moment.", after, "Enjoy."]
+        assert s.heard == " ".join(filter(None, said)) + " "
         assert "moment" not in str(s.conversation.messages) + str(s.server.requests)
         await s.end()
 

@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from speech.evidence.actions import Say
 from speech.evidence.preamble import Choice
 from speech.evidence.waits import WaitTimes
 from tests.evidence.bench import Bench
@@ -167,3 +168,25 @@ def test_medians_roll() -> None:
     for number in range(1_000):
         waits.note_tool(str(number), 1.0)
     assert waits.tools(["999"]) is None
+
+
+def test_a_reply_that_has_ended_is_not_spoken_into() -> None:
+    b = Bench(preamble_after_s=1.0)
+    b.start()
+    b.say("What a plan!")
+    b.call("c1")
+    b.end()
+    b.gate.bot_started()
+    b.gate.bot_stopped()
+    b.wait(2)
+    (preamble,) = [action for action in b.actions if isinstance(action, Say)]
+    assert not preamble.inside, "the voice would wait for the end of a reply that has none"
+
+
+def test_an_answer_without_words_is_not_waited_for() -> None:
+    b = asked(None)
+    b.ok("c1")
+    b.start()
+    b.end()
+    b.wait(5)
+    assert b.text == "(start) (end)"
