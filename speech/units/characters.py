@@ -16,7 +16,7 @@ LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 CLOSERS = "\"'”’»)]}」』】〉》）］｝〕〗＂＇›*_~“‘«"
 """Glued to a mark they close: German closes with “, Danish with «."""
-WIDE_CLOSERS = "」』】〉》）］｝〕〗”’＂＇)]}*_~»"
+WIDE_CLOSERS = "」』】〉》）］｝〕〗”’＂＇\"')]}*_~»"
 OPENERS = "\"'“”„‟«»‘’‚‹›([{（［｛「『【〈《〔〖*_~"
 BRACKETS = {")": "(", "]": "[", "}": "{", "）": "（", "］": "［", "｝": "｛"}
 QUOTES = frozenset("\"'”’»«“‘」』›＂＇")
@@ -27,9 +27,11 @@ CLOSER_RUN = re.compile(f"[{re.escape(CLOSERS)}]*")
 WIDE_CLOSER_RUN = re.compile(f"[{re.escape(WIDE_CLOSERS)}]*")
 OPENER_RUN = re.compile(f"[{re.escape(OPENERS)}]*")
 EMOJI_RUN = re.compile(
-    "[\u2190-\u2bff\u3030\u303d\ufe0f\u200d\U0001f000-\U0001faff\U000e0020-\U000e007f]*"
+    "[\u2190-\u245f\u2500-\u2775\u2794-\u2bff\u3030\u303d\ufe0f\u200d\U0001f000-\U0001faff\U000e0020-\U000e007f]*"
 )
 WORD_RUN = re.compile(r"[\w'’\-]*")
+REFERENCE = re.compile(r"(?:\[\d{1,3}\]|[⁰¹²³⁴-⁹]){0,6}")
+"""Of a footnote, behind the sentence."""
 TICK_RUN = re.compile("`*")
 TILDE_RUN = re.compile("~*")
 STAR_SPAN = re.compile(rf"[^*{LINE_ENDS}]*")
@@ -59,12 +61,13 @@ class Window:
     same decisions in whatever pieces it comes.
     """
 
-    __slots__ = ("base", "complete", "text")
+    __slots__ = ("base", "complete", "item", "text")
 
     def __init__(self) -> None:
         self.text = ""
         self.base = 0  # characters dropped in front of ``text``
         self.complete = False
+        self.item = 0  # the last number of a list
 
     def at(self, index: int) -> str:
         """The character there; empty behind the end of the whole text."""

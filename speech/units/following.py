@@ -16,7 +16,10 @@ from speech.units.characters import (
 )
 
 _CONTINUES = ",;:)]}»”/%&=+|،؛、，；：）］」』】》"
+_LONG_DASHES = "—–"
 _OPENS_SENTENCE = "¿¡"
+SHORT_NAME = 3
+"""Letters: a.m and z.B are no names."""
 _DASHES = "-–—−"
 
 
@@ -30,6 +33,8 @@ class Next(Enum):
     SENTENCE = auto()
     """A mark that only opens one."""
     LOWER = auto()
+    ACTION = auto()
+    """In lower case behind a star, ``*waves*``: it can begin a sentence, and stand in one."""
     UPPER = auto()
     LETTER = auto()
     """Of a script without capitals."""
@@ -61,8 +66,12 @@ def following(window: Window, index: int) -> Following:
         return Following(Next.GOES_ON, index)
     if character in _DASHES and _goes_on_behind_dash(window, index):
         return Following(Next.GOES_ON, index)
+    if character == "." and (window.at(index + 1) == "." or not window.at(index + 1).strip()):
+        return Following(Next.GOES_ON, index)  # . . .
     core = window.run(OPENER_RUN, index, 8)
-    return Following(_kind(window, core), core)
+    kind = _kind(window, core)
+    action = kind is Next.LOWER and character == "*" and core == index + 1
+    return Following(Next.ACTION if action else kind, core)
 
 
 def word_at(window: Window, index: int) -> str:
@@ -70,10 +79,22 @@ def word_at(window: Window, index: int) -> str:
     return window.text[index : window.run(WORD_RUN, index, LONGEST_WORD)].rstrip("'’-")
 
 
+def is_small_name(window: Window, index: int) -> bool:
+    """Whether the word there is a name that is written small: v1.2, pip3, example.org."""
+    word = word_at(window, index)
+    if not word.isalpha():
+        return word.isalnum()
+    end = index + len(word)
+    if window.at(end) != "." or not window.at(end + 1).isalnum():
+        return False
+    return len(word) + len(word_at(window, end + 1)) > SHORT_NAME
+
+
 def _goes_on_behind_dash(window: Window, index: int) -> bool:
-    """As in the Russian and Spanish way with speech: "Да!" — сказал он."""
+    """As in the Russian and Spanish way with speech: "Да!" — сказал он. —¡Sí! —dijo él."""
     behind = skip_blanks(window, index + 1)
-    return behind > index + 1 and window.at(behind).islower()
+    apart = behind > index + 1 or window.text[index] in _LONG_DASHES
+    return apart and window.at(behind).islower()
 
 
 def _kind(window: Window, index: int) -> Next:

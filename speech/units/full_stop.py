@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from speech.units import vocabulary
 from speech.units.characters import CLOSERS, COSTLY, LINE_ENDS, OPENERS, SPEAKABLE, Window
-from speech.units.following import Following, Next, following, word_at
+from speech.units.following import Following, Next, following, is_small_name, word_at
 from speech.units.language import Language
 
 LOOK_BACK = 64
@@ -20,7 +20,8 @@ _NUMBER = re.compile(r"[^\w\s]*\d[\d.,:/٫٬'’]*")
 _MARKER = re.compile(r"\d{1,3}(?:\.\d{1,3})*|[ivxIVX]{1,4}|[^\W\d_]")
 _INLINE_MARKER = re.compile(r"\d{1,3}")
 _MARKER_PREFIX = re.compile(r"[\s\-*+•‣◦·–—>#_()\[\]|]*")
-_DOTTED = re.compile(r"(?:[^\W\d_]{1,3}[.\-]){1,6}[^\W\d_]{1,4}")
+_DOTTED = re.compile(r"(?:[^\W\d_]{1,3}(?:\.-?|-)){1,6}[^\W\d_]{1,4}")
+_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _ELIDED = re.compile(r"^[^\W\d_]{1,4}['’](?=[^\W\d_]{2})")
 _LABEL = re.compile(r"[A-Z]?[0-9IVXLC]{0,6}")
 _NO_VOWEL = re.compile("[^aeiouyäöüáéíóúàèìòùâêîôûаеёиоуыэюяіїєαεηιουω]{1,4}", re.IGNORECASE)
@@ -42,7 +43,9 @@ def full_stop_ends(window: Window, start: int, stop: int, after: int, language: 
     on text still to come.
     """
     word = _word_before(window.text, start, stop)
-    if is_list_marker(window, start, word.start, word.text):
+    is_marker = is_list_marker(window, start, word.start, word.text)
+    if is_marker and not _answers(window, start, word.text, after, language):
+        window.item = int(word.text) if word.text.isdecimal() else window.item
         return False
     then = following(window, after)
     if then.kind in (Next.NOTHING, Next.GOES_ON):
@@ -78,9 +81,23 @@ def is_list_marker(window: Window, start: int, at: int, word: str) -> bool:
     if len(prefix) > LOOK_BACK:
         return False
     if not _MARKER_PREFIX.fullmatch(prefix):
-        return prefix.rstrip()[-1:] == ":" and bool(_INLINE_MARKER.fullmatch(word))
-    on_new_line = window.base + start == 0 or any(end in text[start:at] for end in LINE_ENDS)
-    return bool((_MARKER if on_new_line else _INLINE_MARKER).fullmatch(word))
+        return prefix.rstrip()[-1:] == ":" and _counts_on(window, word)
+    if window.base + start == 0 or any(end in text[start:at] for end in LINE_ENDS):
+        return bool(_MARKER.fullmatch(word)) and not _ADDRESS.fullmatch(word)
+    return _counts_on(window, word)
+
+
+def _counts_on(window: Window, word: str) -> bool:
+    """Whether the number continues a list, or begins one."""
+    return bool(_INLINE_MARKER.fullmatch(word)) and int(word) in (1, window.item + 1)
+
+
+def _answers(window: Window, start: int, word: str, after: int, language: Language) -> bool:
+    """Whether a reply begins with a decimal number that is a sentence: "3.5. That's it."""
+    if window.base + start or "." not in word:
+        return False
+    then = following(window, after)
+    return then.kind is Next.UPPER and language.starts_sentence(word_at(window, then.word))
 
 
 def _word_before(text: str, start: int, stop: int) -> _Word:
@@ -106,14 +123,15 @@ def _ends(window: Window, start: int, word: _Word, then: Following, language: La
         if low in language.never_last:
             return False
         if low in language.often_last and then.kind in (Next.UPPER, Next.SIGN):
-            return True
+            fort = low in language.places and word.text[0].isupper()
+            return not fort or word.before[-1:].isdigit()
+    if language.numbers(word.low) and _is_numbered(window, then):
+        return False
     if len(word.text) == 1 and not COSTLY.match(word.text):
         return _letter_ends(window, word, then, language)
     if word.low in language.titles:
         return False
-    if language.numbers(word.low) and _is_numbered(window, then):
-        return False
-    if _DOTTED.fullmatch(word.text) and min(map(len, re.split(r"[.\-]", word.text))) == 1:
+    if _is_dotted(word.text, language):
         return _name_cannot_follow(window, then, language)
     if language.abbreviation(word.text):
         return _abbreviation_ends(window, word, then, language)
@@ -131,9 +149,12 @@ def _number_ends(
 ) -> bool:
     short = word.text.isdigit() and len(word.text) <= 2
     if then.kind is Next.LOWER:
-        return not language.ordinals and _in_lower_case(window.text, start)
+        small = not language.ordinals and _in_lower_case(window.text, start)
+        return small or is_small_name(window, then.word)
     if then.kind is Next.DIGIT:
-        return not short
+        return not short and language.code not in vocabulary.DATES_APART
+    if then.kind is Next.LETTER and short and language.code in vocabulary.DATES_APART:
+        return not _NUMBER.fullmatch(word.before)
     if then.kind is Next.UPPER and language.ordinals and short:
         name = word_at(window, then.word)
         if name.lower() in language.ordinal_nouns:
@@ -182,16 +203,25 @@ def _name_cannot_follow(window: Window, then: Following, language: Language) -> 
 def _abbreviation_ends(window: Window, word: _Word, then: Following, language: Language) -> bool:
     if then.kind is not Next.UPPER:
         return False
+    if word.low in vocabulary.BEHIND_NAMES.split() and word.before[:1].isupper():
+        return True
     if word.text[0].islower() and not language.nouns_have_capitals:
         return word.low not in language.places
     return _name_cannot_follow(window, then, language)
 
 
+def _is_dotted(word: str, language: Language) -> bool:
+    """Whether it is letters with full stops between, as U.S and z.B, and no x.com."""
+    if not _DOTTED.fullmatch(word) or min(map(len, filter(None, re.split(r"[.\-]", word)))) > 1:
+        return False
+    last = word.rpartition(".")[2]
+    return len(last) == 1 or not word.islower() or language.abbreviation(word)
+
+
 def _plain_word_ends(window: Window, start: int, word: _Word, then: Following) -> bool:
     if then.kind is Next.LOWER:
-        if not word.text.isalpha():
-            return False
-        return len(word.text) >= SURELY_A_WORD or _in_lower_case(window.text, start)
+        sure = len(word.text) >= SURELY_A_WORD or _in_lower_case(window.text, start)
+        return (sure and word.text.isalpha()) or is_small_name(window, then.word)
     if then.kind is Next.DIGIT:
         unit = word.before[-1:].isdigit()
         return unit or word.text.isupper() or not _NO_VOWEL.fullmatch(word.text)

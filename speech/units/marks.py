@@ -16,17 +16,20 @@ from speech.units.characters import (
     MARKS,
     OTHER_MARKS,
     QUOTES,
+    REFERENCE,
     SPEAKABLE,
     STAR_SPAN,
     TICK_RUN,
     WIDE_CLOSER_RUN,
     WIDE_LETTER,
     WIDE_MARKS,
+    Undecided,
     Window,
 )
 from speech.units.following import Next, following, skip_blanks, word_at
-from speech.units.full_stop import LOOK_BACK, full_stop_ends, is_title
+from speech.units.full_stop import LOOK_BACK, full_stop_ends, is_list_marker, is_title
 from speech.units.language import Language
+from speech.units.speaker import is_told, is_told_in_han
 
 SOFT_WRAP = 50
 """Characters. A shorter line ends where its writer meant it to; a longer one that goes on in
@@ -36,8 +39,13 @@ LONGEST_SPAN = 300
 
 _ANY_TICKS = re.compile(rf"`+|[{LINE_ENDS}]")
 _ONLY_MARKER = re.compile(r"[\s\-*+•‣◦·–—>#_()\[\]]*(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_])[.)][\s*_)]*")
-_QUOTING = re.compile("[とって、,，]")
-_EITHER = '"＂*_~'
+_QUOTING = re.compile("[とって、,，的]")
+_NUMBER_BEFORE = re.compile(r"\d{1,3}\Z")
+_MAYBE_REFERENCE = re.compile(REFERENCE.pattern + r"(?:\[\d{0,3})?")
+_LONGEST_REFERENCE = 32
+_REFERENCE_BEGINS = "[¹²³⁰⁴⁵⁶⁷⁸⁹"
+_TITLE_ENDS = frozenset("》〉")
+_EITHER = "\"'＂＇*_~"
 
 
 class Verdict(NamedTuple):
@@ -52,7 +60,7 @@ def at_mark(window: Window, start: int, at: int, language: Language) -> Verdict:
     run = window.run(MARK_RUN, at)
     marks = window.text[at:run]
     if any(mark in WIDE_MARKS or mark in OTHER_MARKS for mark in marks):
-        return _at_wide_mark(window, start, run)
+        return _at_wide_mark(window, start, at, run)
     end = _behind_closers(window, start, run)
     character = window.at(end)
     if character and not character.isspace() and not WIDE_LETTER.match(character):
@@ -72,7 +80,10 @@ def at_semicolon(window: Window, at: int) -> Verdict:
     """The Greek question mark as everybody types it."""
     end = window.run(CLOSER_RUN, at + 1)
     character = window.at(end)
-    return Verdict(end, (end,) if not character or character.isspace() else ())
+    ends = not character or character.isspace()
+    if ends and not QUOTES.isdisjoint(window.text[at + 1 : end]):
+        ends = following(window, end).kind not in (Next.LOWER, Next.GOES_ON)
+    return Verdict(end, (end,) if ends else ())
 
 
 def at_line_end(window: Window, start: int, at: int, language: Language) -> Verdict:
@@ -140,21 +151,51 @@ def _behind_closers(window: Window, start: int, index: int) -> int:
         mark = skip_blanks(window, end)
         if window.at(mark) == "»":
             return window.run(CLOSER_RUN, mark)
-    return end
+    return _behind_references(window, end)
 
 
-def _at_wide_mark(window: Window, start: int, run: int) -> Verdict:
+def _behind_references(window: Window, index: int) -> int:
+    """Behind the numbers of footnotes: "It is so.[1][2]"."""
+    if window.text[index : index + 1] not in _REFERENCE_BEGINS:
+        return index
+    limit = index + _LONGEST_REFERENCE
+    maybe = _MAYBE_REFERENCE.match(window.text, index, limit)
+    if maybe and maybe.end() == len(window.text) < limit and not window.complete:
+        raise Undecided
+    found = REFERENCE.match(window.text, index, limit)
+    return found.end() if found else index
+
+
+def _at_wide_mark(window: Window, start: int, at: int, run: int) -> Verdict:
     text = window.text
     end = window.run(WIDE_CLOSER_RUN, run)
     if end == run:
-        decimal = text[run - 1] == "．" and window.at(run).isdigit()
-        end = window.run(EMOJI_RUN, run)
-        return Verdict(end, () if decimal else (end,))
-    if text[run] in _EITHER and not _is_open(text, start, run):
+        number = text[run - 1] == "．" and _is_number(window, start, at, run)
+        end = _behind_references(window, window.run(EMOJI_RUN, run))
+        return Verdict(end, () if number else (end,))
+    if text[run] in _EITHER and not _is_open(text, start, run) and window.at(end).strip():
         return Verdict(run, (run,))  # it opens the next sentence
-    character = window.at(end)
-    quoting = bool(character) and bool(_QUOTING.match(character))
-    return Verdict(end, () if quoting else (end,))
+    return Verdict(end, () if _goes_on_behind_quote(window, start, run, end) else (end,))
+
+
+def _is_number(window: Window, start: int, at: int, run: int) -> bool:
+    """Whether the wide full stop is that of 3．5 or of the item 1．"""
+    number = _NUMBER_BEFORE.search(window.text, max(start, at - LOOK_BACK), at)
+    if number is None:
+        return False
+    return window.at(run).isdigit() or is_list_marker(window, start, number.start(), number.group())
+
+
+def _goes_on_behind_quote(window: Window, start: int, run: int, end: int) -> bool:
+    """Whether the sentence does: 「はい。」と, 他（真的？）来, 《为什么？》是, “好！”他说。"""
+    character, closed = window.at(end), window.text[run:end]
+    if not character:
+        return False
+    if any(mark in BRACKETS for mark in closed):
+        return _bracket_opened_inside(window.text, start, run, closed)
+    if _QUOTING.match(character) or (character.isalnum() and not _TITLE_ENDS.isdisjoint(closed)):
+        return True
+    return bool(WIDE_LETTER.match(character)) and is_told_in_han(window, end)
 
 
 def _is_open(text: str, start: int, at: int) -> bool:
@@ -177,7 +218,10 @@ def _asks_or_exclaims(window: Window, start: int, at: int, end: int, language: L
     name = name and (len(words) > 1 or language.ends_in_exclamation(word))
     if not quoted and not name:
         return True
-    return following(window, end).kind not in (Next.LOWER, Next.GOES_ON)
+    then = following(window, end)
+    if then.kind is Next.UPPER and quoted and then.word == skip_blanks(window, end):
+        return not is_told(window, then.word, language)
+    return then.kind not in (Next.LOWER, Next.GOES_ON)
 
 
 def _bracket_opened_inside(text: str, start: int, at: int, closed: str) -> bool:

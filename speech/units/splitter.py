@@ -59,7 +59,14 @@ class UnitSplitter:
 
     def feed(self, token: str) -> list[Unit]:
         """The units that end now."""
-        self._window.text += token
+        window = self._window
+        begun, end = len(window.text), len(window.text) + len(token)
+        window.text += token
+        if self._scan == begun and not self._fence and not self._candidate.search(token):
+            most = self._cost + (1 + COSTLY_EXTRA) * (end - max(self._costed, self._start))
+            if most <= self._longest:  # only text, and certainly not too much
+                self._scan = end
+                return []
         return self._advance()
 
     def finish(self) -> list[Unit]:

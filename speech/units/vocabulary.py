@@ -18,7 +18,7 @@ TITLES: dict[str, str] = {
     "it": "sig sigg sig.ra sig.na dott dott.ssa dr prof prof.ssa avv ing arch geom rag on sen mons",
     "pt": "av r sr sra srs sras srta dr dra drs prof profa eng d dom exmo",
     "nl": "dhr mevr mw mej mr dr drs ir ing prof ds",
-    "pl": "dr prof mgr inż ks bp abp gen płk ppłk mjr kpt por św ul al hab im",
+    "pl": "p pp dr prof mgr inż ks bp abp gen płk ppłk mjr kpt por św ul al hab im",
     "ru": "г ул им пр просп пер пос дер проф акад св гр тов г-н доц",
     "uk": "вул ім пр просп пров проф акад св",
     "tr": "dr prof doç av sn öğr gör yrd op uzm",
@@ -32,17 +32,23 @@ TITLES: dict[str, str] = {
 }
 """Before a name."""
 
-PLACES = "st ste mt mts ft ave blvd rd hwy"
+PLACES = "st ste mt mts ft ave blvd rd hwy ct ln pkwy"
 """Before a name as well as behind one: "St. Jude", "Main St."."""
+
+BEHIND_NAMES = "ave blvd rd hwy ct ln pkwy"
+"""Of these, what stands behind a name only; a capital behind it begins a sentence."""
+
+DATES_APART = frozenset({"ko", "hu"})
+"""Languages that write a date "2024. 5. 3."."""
 
 NUMBERED: dict[str, str] = {
     "en": "no nos nr fig figs p pp vol vols ch chap sec sect art para pt eq ver ed ext tel ca"
-    " rm apt bldg",
+    " rm apt bldg mar app appx",
     "de": "nr nrn abb bd bde kap s art abs ziff tab tel ca hausnr lfd z",
     "fr": "n no art chap p pp fig vol éd tél av sect",
-    "es": "n núm nº pág págs p art cap fig vol tel aprox no",
-    "it": "n num nn pag pagg p pp art cap fig vol tel ca",
-    "pt": "n núm nº pág págs p art cap fig vol tel no",
+    "es": "n núm nº pág págs p art cap fig vol tel aprox no s",
+    "it": "n num nn pag pagg p pp art cap fig vol tel ca sec s",
+    "pt": "n núm nº pág págs p art cap fig vol tel no séc s",
     "nl": "nr nrs blz p art hfst fig tel ca",
     "pl": "nr str s art rozdz rys tel ok tab m lok godz",
     "ru": "стр с гл рис табл п пп ст тел д кв ок пункт №",
@@ -109,7 +115,7 @@ SHORT: dict[str, str] = {
 
 WORDS: dict[str, str] = {
     "en": "is me may ok man id ill con no art miss del la ia ala mar sat sun fed wash mass ore in"
-    " cal ken dak mo be or so am pm do go us ed al vi x re reg loc cit bart mont ark que col",
+    " cal ken dak mo be or so am pm do go us ed al vi x re reg loc cit bart mont ark que col app",
     "de": "art ab an da so es in er di do mag",
     "fr": "me art max ex",
     "es": "no con bien en de para por auto entre contra extra sub pro sin sobre tele",
@@ -196,3 +202,8 @@ LABELLED = frozenset(
 ACTION_ADVERBS = frozenset(
     "always sometimes perhaps besides across this his its was is has".split()
 )
+SPOKE = frozenset(
+    "asked said yelled cried shouted whispered replied answered wondered exclaimed muttered"
+    " demanded inquired screamed murmured snapped begged says asks".split()
+)
+"""Behind a quotation and a name: "Why?" Anna asked."""
