@@ -26,7 +26,9 @@ from speech.units.release import Release, ReleaseRules
 CLAIMS = "evidence"
 """Key of a unit's ``metadata``: the names of the claims its words rest on, where there are any."""
 GAP = "gap"
-"""Key of a unit's ``metadata``: the white space written behind it."""
+"""Key of a unit's ``metadata``: the white space written behind it, as far as it had come."""
+BEFORE = "before"
+"""Key of a unit's ``metadata``: white space in front of it that came too late for ``GAP``."""
 UNSPOKEN = "unspoken"
 """Text type of code and of marks that found no word: for the record, not for the voice."""
 
@@ -51,9 +53,10 @@ class Claims(Protocol):
 class UnitAggregator(FrameProcessor):
     """Between the model and the voice: its tokens become ``AggregatedTextFrame``s, a unit each.
 
-    A unit's text is trimmed; what stood behind it is in ``metadata["gap"]``, so that the record
-    keeps the writer's spacing. Code and lone marks go as frames with ``skip_tts``. Where the
-    claims change that the words rest on, the unit ends, and ``metadata["evidence"]`` names them.
+    A unit's text is trimmed. The white space behind it is its ``metadata["gap"]``, and what
+    of it came when the unit had left is the next one's ``metadata["before"]``: the record keeps
+    the writer's spacing. Code and lone marks go as frames with ``skip_tts``. Where the claims
+    change that the words rest on, the unit ends, and ``metadata["evidence"]`` names them.
     An interruption drops what waits; ``Release`` decides when a part of a sentence may go.
     """
 
@@ -73,6 +76,7 @@ class UnitAggregator(FrameProcessor):
         self._claims = claims
         self._names: frozenset[str] = frozenset()
         self._skip_tts: bool | None = None
+        self._gap: str | None = None  # recorded behind the last unit; None before the first
         self._alarm: asyncio.TimerHandle | None = None
         self._speaking: asyncio.Task[None] | None = None
 
@@ -130,14 +134,20 @@ class UnitAggregator(FrameProcessor):
         self._skip_tts = skip_tts
         if self._claims is not None:
             await self._take_pieces(self._claims.flush())
-        await self._push_units(self._splitter.finish())
+        units = self._splitter.finish()
+        await self._push_units(units, end=" ")
+        if not units and self._gap == "":  # the last unit left before it was known to be that
+            silent = Unit("", 0, 0, UnitKind.SILENT, "")
+            await self.push_frame(self._frame(silent, "", " "))
         self._names = frozenset()
+        self._gap = None
 
     def _drop(self) -> None:
         self._splitter.finish()
         if self._claims is not None:
             self._claims.reset()
         self._names = frozenset()
+        self._gap = None
         self._release.begin()
         self._release.silent()
 
@@ -146,23 +156,27 @@ class UnitAggregator(FrameProcessor):
         if clause is not None:
             await self._push_units([clause])
 
-    async def _push_units(self, units: Sequence[Unit]) -> None:
+    async def _push_units(self, units: Sequence[Unit], *, end: str = "") -> None:
+        """``end`` is recorded behind the last one where nothing follows it."""
         if not units:
             return
-        behind = [unit.written for unit in units[1:]] + [self._splitter.pending]
+        behind = [unit.written for unit in units[1:]] + [self._splitter.pending or end]
         for unit, following in zip(units, behind, strict=True):
             if unit.written.strip():
-                await self.push_frame(self._frame(unit, _gap(following)))
+                before = "" if self._gap is None else _blank(unit.written)[len(self._gap) :]
+                self._gap = _blank(following)
+                behind_it = unit.written[len(unit.written.rstrip()) :]
+                await self.push_frame(self._frame(unit, before, behind_it + self._gap))
 
-    def _frame(self, unit: Unit, gap: str) -> AggregatedTextFrame:
+    def _frame(self, unit: Unit, before: str, gap: str) -> AggregatedTextFrame:
         if unit.kind is UnitKind.SPOKEN:
             frame = AggregatedTextFrame(unit.text, TextType.SENTENCE)
             frame.skip_tts = self._skip_tts
-            frame.metadata[GAP] = gap
+            frame.metadata |= {BEFORE: before, GAP: gap} if before else {GAP: gap}
             if not self._skip_tts:
                 self._release.left(unit.text)
         else:
-            frame = AggregatedTextFrame(unit.written.strip() + gap, UNSPOKEN)
+            frame = AggregatedTextFrame(before + unit.written.strip() + gap, UNSPOKEN)
             frame.skip_tts = True
             frame.includes_inter_frame_spaces = True
         frame.append_to_context = True
@@ -194,6 +208,6 @@ class UnitAggregator(FrameProcessor):
         return clock()
 
 
-def _gap(following: str) -> str:
-    """White space in front of what follows; a blank where nothing is known to."""
-    return following[: len(following) - len(following.lstrip())] if following else " "
+def _blank(text: str) -> str:
+    """The white space in front of the text."""
+    return text[: len(text) - len(text.lstrip())]

@@ -24,7 +24,7 @@ from pipecat.services.settings import TTSSettings
 from pipecat.services.tts_service import TTSService
 from pipecat.utils.text.base_text_aggregator import TextType
 
-from processors.aggregator import GAP, UNSPOKEN
+from processors.aggregator import BEFORE, GAP, UNSPOKEN
 from processors.evidence import FILLER
 from processors.word_spans import WordSpans
 from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Word
@@ -83,6 +83,7 @@ class KokoroTTSService(TTSService):
         self._sounded: str | None = None
         self._spans = WordSpans("")
         self._filler: dict[str, Any] = {}
+        self._before = ""
 
     def can_generate_metrics(self) -> bool:
         """Time to first byte and processing time are measured."""
@@ -107,6 +108,7 @@ class KokoroTTSService(TTSService):
             return
         if isinstance(frame, AggregatedTextFrame | TTSSpeakFrame):
             self._filler = {k: v for k, v in frame.metadata.items() if k == FILLER}
+            self._before = frame.metadata.get(BEFORE, "")
         await super().process_frame(frame, direction)
 
     async def _pass_unspoken(self, frame: AggregatedTextFrame) -> None:
@@ -159,6 +161,9 @@ class KokoroTTSService(TTSService):
         self._spans = WordSpans(as_read(text))
         self._unit_sounded = False
         self._running_unit = unit_id
+        before, self._before = self._before, ""
+        if before:
+            yield self._text_frame(before, context_id)
         self._timeline.mark("tts_request", reply_id=context_id, unit_id=unit_id, **self._filler)
         pending: deque[Word] = deque()
         try:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pipecat.frames.frames import (
     AggregatedTextFrame,
     EndFrame,
@@ -15,9 +18,10 @@ from pipecat.frames.frames import (
     LLMFullResponseStartFrame,
     LLMTextFrame,
 )
+from pipecat.processors.frame_processor import FrameDirection
 from pipecat.tests.utils import SleepFrame, run_test
 
-from processors.aggregator import CLAIMS, GAP, UNSPOKEN, UnitAggregator
+from processors.aggregator import BEFORE, CLAIMS, GAP, UNSPOKEN, UnitAggregator
 from speech.evidence.markers import MarkerParser
 from speech.units.release import ReleaseRules
 from tests.units.rows import is_right, reported
@@ -40,7 +44,10 @@ def tokens(*texts: str) -> list[Frame]:
 
 
 def written(frames: Sequence[AggregatedTextFrame]) -> str:
-    return "".join(frame.text + frame.metadata.get(GAP, "") for frame in frames)
+    return "".join(
+        frame.metadata.get(BEFORE, "") + frame.text + frame.metadata.get(GAP, "")
+        for frame in frames
+    )
 
 
 @pytest.mark.parametrize("case", reported()[::4], ids=lambda case: case["id"])
@@ -56,6 +63,34 @@ async def test_reported_cases(case: dict[str, Any]) -> None:
 )
 async def test_spacing_is_kept(text: str) -> None:
     assert written(await units(UnitAggregator(), *tokens(text))) == f"{text} "
+
+
+class FakeDownstream(UnitAggregator):
+    """Keeps the units it hands on, without a pipeline."""
+
+    async def push_frame(
+        self, frame: Frame, direction: FrameDirection = FrameDirection.DOWNSTREAM
+    ) -> None:
+        self.units = getattr(self, "units", [])
+        self.units += [frame] if isinstance(frame, AggregatedTextFrame) else []
+
+
+SCRAP = st.sampled_from([*"a.!。\n* ", "\r\n", "Hi! ", "```", "駅です。", "“", "”", " 👍", "\t"])
+
+
+@given(st.lists(SCRAP, max_size=12).map("".join), st.lists(st.integers(1, 4), min_size=1))
+@settings(max_examples=60, deadline=None)
+async def test_spacing_is_kept_in_any_tokens(text: str, sizes: list[int]) -> None:
+    aggregator, rest = FakeDownstream(), text
+    frames: list[Frame] = [LLMFullResponseStartFrame()]
+    for size in cycle(sizes):
+        frames += tokens(rest[:size])
+        rest = rest[size:]
+        if not rest:
+            break
+    for frame in [*frames, LLMFullResponseEndFrame()]:
+        await aggregator.process_frame(frame, FrameDirection.DOWNSTREAM)
+    assert written(aggregator.units).strip() == text.strip()
 
 
 async def test_code_goes_by_unspoken() -> None:

@@ -22,6 +22,8 @@ from tests.processors.fake_engine import FakeEngine
         (["I can help", ".", " What is your name", "?"], ["I can help.", "What is your name?"]),
         (["駅です。切符です。"], ["駅です。", "切符です。"]),
         (["One.\n\nTwo!\nThree"], ["One.", "Two!", "Three"]),
+        (["One.", "\n", "\n", "Two!", " ", "\n", "Three"], ["One.", "Two!", "Three"]),
+        (["駅です。", "切符です。"], ["駅です。", "切符です。"]),
         (["Run this:\n``", "`\nx. Y\n``", "`\nDone. Bye 👋"], ["Run this:", "Done.", "Bye 👋"]),
         (["```\nx\n```\nThat is all."], ["That is all."]),
         (["Good! 🎉"], ["Good!"]),
