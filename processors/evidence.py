@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from pipecat.frames.frames import (
     AggregatedTextFrame,
@@ -29,6 +29,8 @@ from pipecat.frames.frames import (
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.utils.text.base_text_aggregator import TextType
 
+from processors.aggregator import UNSPOKEN
+from processors.spacing import Spacing
 from speech.evidence.actions import Action, Kind, Pass, Release, Say, TakeBack, Withhold
 from speech.evidence.gate import Gate
 from speech.evidence.rules import Rules
@@ -37,6 +39,9 @@ from speech.timeline import Timeline, TimelineEvent
 
 NAMES = "evidence"
 """Key of a unit's ``metadata``: the names of the markers around its words."""
+
+REFUSALS = ("error", "retracted")
+"""Keys of a result that verifies nothing."""
 
 FILLER = "filler"
 """Key of ``metadata``: why words bring nothing new (``speech.evidence.actions.Kind``)."""
@@ -72,6 +77,7 @@ class EvidenceGate(FrameProcessor):
         self._evidence = frozenset(evidence)
         self._gate = Gate(rules, waits, clock=timeline.clock)
         self._outbox: deque[Action] = deque()
+        self._spacing = Spacing()
         self._pushing = asyncio.Lock()
         self._alarm: asyncio.TimerHandle | None = None
         self._ringing: asyncio.Task[None] | None = None
@@ -172,19 +178,28 @@ class EvidenceGate(FrameProcessor):
     async def _carry_out(self, action: Action) -> None:
         match action:
             case Pass(item=Frame() as frame):
-                await self.push_frame(frame)
+                await self._pass(frame)
             case Release(item=AggregatedTextFrame() as frame):
+                self._spacing.join(frame)
                 if action.filler is not None:
                     frame.metadata[FILLER] = action.filler.value
                 self._mark_released(frame, state=action.state.value, held_s=action.waited_s)
                 await self.push_frame(frame)
             case Withhold():
+                self._spacing.leave_out()
                 self._timeline.mark("note", what="withheld", text=action.text, why=action.why)
                 await self.push_frame(WithheldFrame(action.text), FrameDirection.UPSTREAM)
             case Say():
                 await self._say(action)
             case TakeBack():
                 self._timeline.mark("note", what="wrong", text=action.text, why=action.why)
+
+    async def _pass(self, frame: Frame) -> None:
+        if isinstance(frame, LLMFullResponseStartFrame):
+            self._spacing.begin()
+        if _is_unspoken(frame) and not self._spacing.needs(frame):
+            return
+        await self.push_frame(frame)
 
     async def _say(self, words: Say) -> None:
         """A filler is not recorded: it would stand between a call and its result."""
@@ -195,6 +210,8 @@ class EvidenceGate(FrameProcessor):
         else:
             frame = AggregatedTextFrame(words.text, TextType.SENTENCE, raw_text=words.text)
             frame.append_to_context = not filler
+            if not filler:
+                self._spacing.put_in(frame)
         if filler:
             frame.metadata[FILLER] = words.kind.value
         if isinstance(frame, AggregatedTextFrame):
@@ -204,8 +221,8 @@ class EvidenceGate(FrameProcessor):
     def _mark_released(self, frame: AggregatedTextFrame, **fields: Any) -> None:
         if filler := frame.metadata.get(FILLER):
             fields[FILLER] = filler
-        if held_s := fields.pop("held_s", 0.0):
-            fields["held_s"] = round(held_s, 4)
+        if (held_s := round(fields.pop("held_s", 0.0), 3)) > 0:
+            fields["held_s"] = held_s
         if fields.get("state") == "free":
             del fields["state"]
         self._timeline.mark("unit_released", **fields)
@@ -228,14 +245,23 @@ class EvidenceGate(FrameProcessor):
         self._arm()
 
 
+def _is_unspoken(frame: Frame) -> TypeGuard[AggregatedTextFrame]:
+    return isinstance(frame, AggregatedTextFrame) and frame.text_type == UNSPOKEN
+
+
 def why_not(result: Any) -> str:
     """Why a call's result verifies nothing: its error, or what the tool says; empty if it does.
 
-    An error is ``{"error": …}``, a check with another outcome than hoped ``{"retracted": …}``.
+    An error is ``{"error": …}``, a check with another outcome than hoped ``{"retracted": …}``;
+    a tool's own text under these names counts as well.
     """
     if not isinstance(result, dict):
         return ""
-    return next((str(result[key]) for key in ("error", "retracted") if result.get(key)), "")
+    why = next((str(result[key]) for key in REFUSALS if result.get(key)), "")
+    own = result.get("result")
+    if why or not isinstance(own, dict):
+        return why
+    return next((own[key] for key in REFUSALS if isinstance(own.get(key), str)), "")
 
 
 def _with_note(result: Any, said: Sequence[str], correction: str) -> dict[str, Any]:

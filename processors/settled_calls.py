@@ -26,6 +26,8 @@ class CancelledCallFrame(FunctionCallResultFrame):
 class SettledCalls(FrameProcessor):
     """Stands before the assistant aggregator and puts a cancellation behind its call.
 
+    A result that comes behind the cancellation, as when a tool was just done, is dropped.
+
     A call's announcement waits in the queues behind the answer's audio; its cancellation is a
     system frame and overtakes it, even inside the aggregator, which then ignores it: the call
     stayed "in progress" in the context for good. So the cancellation goes on as a result.
@@ -44,12 +46,14 @@ class SettledCalls(FrameProcessor):
             await self.push_frame(frame, direction)
         elif isinstance(frame, FunctionCallCancelFrame):
             await self._cancelled(frame)
+        elif isinstance(frame, FunctionCallResultFrame):
+            if frame.tool_call_id in self._announced:
+                self._finished(frame)
+                await self.push_frame(frame, direction)
         else:
             await self.push_frame(frame, direction)
             if isinstance(frame, FunctionCallInProgressFrame):
                 await self._announce(frame)
-            elif isinstance(frame, FunctionCallResultFrame):
-                self._finished(frame)
 
     async def _announce(self, call: FunctionCallInProgressFrame) -> None:
         self._announced[call.tool_call_id] = call

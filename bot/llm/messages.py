@@ -58,7 +58,7 @@ def place_lead_in(messages: Sequence[Message], lead_in: LeadIn) -> list[Message]
     return [*result[:at], result[at] | {"content": lead_in.text}, *tail]
 
 
-def but_for(text: str, lead_in: LeadIn | None) -> LeadIn | None:
+def but_for(lead_in: LeadIn | None, text: str) -> LeadIn | None:
     """The lead-in without what was not spoken of it; None where nothing is left."""
     if lead_in is None:
         return None

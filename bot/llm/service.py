@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from contextlib import aclosing
+from functools import reduce
 from typing import Any
 
 from loguru import logger
@@ -57,6 +58,7 @@ class EarshotLLMService(OpenAILLMService):
         self._apology = settings.bot.apology.replace("{name}", settings.bot.name)
         self._log_text = settings.privacy.log_text
         self._lead_in: LeadIn | None = None
+        self._withheld: list[str] = []
         self._refused: set[str] = set()
         self._rounds = ToolRounds()
         self.supports_developer_role = endpoint.is_openai
@@ -81,7 +83,8 @@ class EarshotLLMService(OpenAILLMService):
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """As pipecat's; a lead-in is what was spoken of it."""
         if isinstance(frame, WithheldFrame):
-            self._lead_in = but_for(frame.text, self._lead_in)
+            self._withheld.append(frame.text)  # of the answer that still streams, perhaps
+            self._lead_in = but_for(self._lead_in, frame.text)
         await super().process_frame(frame, direction)
 
     async def get_chat_completions(  # type: ignore[override]  # pipecat only iterates it
@@ -124,6 +127,7 @@ class EarshotLLMService(OpenAILLMService):
                 yield chunk
             await self._report(Fault(FaultKind.UNEXPECTED, detail=place_of(error)))
             return
+        self._withheld.clear()
         policy = TurnPolicy(self._limits.retries, self._limits.max_retry_after_s)
         while True:
             answer = Answer(tools=tools)
@@ -131,7 +135,7 @@ class EarshotLLMService(OpenAILLMService):
                 async with aclosing(self._attempt(params, answer)) as chunks:
                     async for chunk in chunks:
                         yield chunk
-                self._lead_in = answer.lead_in
+                self._lead_in = reduce(but_for, self._withheld, answer.lead_in)
                 self._rounds.count(answer)
                 return
             except Faulted as failure:

@@ -12,7 +12,7 @@ ANY = ""
 """A marker without a name: whatever is being found out."""
 
 MOST_CALLS = 64
-"""Calls that are remembered; the oldest are forgotten."""
+"""Calls that are remembered; the oldest are forgotten, those that run last."""
 
 
 class State(StrEnum):
@@ -75,7 +75,8 @@ class Claims:
             return
         self._calls[call.call_id] = call
         while len(self._calls) > MOST_CALLS:
-            self._calls.pop(next(iter(self._calls)))
+            known = (i for i, c in self._calls.items() if c.state is not State.PENDING)
+            self._calls.pop(next(known, next(iter(self._calls))))
 
     def get(self, call_id: str) -> Call | None:
         """The call of this id."""

@@ -254,17 +254,16 @@ class Gate:
     def _corrections(self) -> Iterator[Action]:
         """What is owed, in one sentence however much it is."""
         owed, self._said.owed = self._said.owed, []
-        if owed and self._rules.correction:
+        if owed and (text := self._rules.correction):
             self._spoken()
-            yield Say(self._rules.correction, Kind.CORRECTION)
+            unit = Unit(None, text, frozenset(), self._reply, self._clock())
+            self._said.release(unit, amends=owed)
+            yield Say(text, Kind.CORRECTION)
 
     def _wrong(self, call: Call) -> list[Said]:
         """What was said and rested on this call."""
-        owed = self._said.owed
         return [
             said
-            for said in self._said.all()
-            if said not in owed
-            and is_claim(said.unit.text)
-            and call in self._claims.of(said.unit, written=True)
+            for said in self._said.standing()
+            if is_claim(said.unit.text) and call in self._claims.of(said.unit, written=True)
         ]

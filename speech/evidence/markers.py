@@ -12,20 +12,23 @@ LONGEST_NAME = 64
 MOST_DEEP = 8
 """Markers inside one another; more is a model in a loop."""
 
+_QUOTE = r"[\"'“”]"
 _TAG = re.compile(
-    r"<\s{0,3}(?P<close>/)?\s{0,3}pending\b"
+    r"<\s{0,3}(?:(?P<close>/)\s{0,3}pending|pending\b)"
     r"(?:(?:\s{0,3}[:=]\s{0,3}|\s{1,3}(?:id|tool|name|for)\s{0,3}=\s{0,3})"
-    rf"[\"'“”]?(?P<name>[\w.-]{{0,{LONGEST_NAME}}})[\"'“”]?)?"
-    r"(?:\s{0,3}/?>)?",
+    rf"(?:{_QUOTE}(?P<quoted>[^\"'“”<>\n]{{0,{LONGEST_NAME}}}){_QUOTE}(?=\s{{0,3}}/?>)"
+    rf"|{_QUOTE}?(?P<name>[\w.-]{{0,{LONGEST_NAME}}}){_QUOTE}?))?"
+    rf"(?:\s{{1,3}}[\w-]{{1,16}}\s{{0,3}}=\s{{0,3}}{_QUOTE}?[\w.-]{{0,32}}{_QUOTE}?){{0,2}}"
+    r"(?:\s{0,3}/?>|[^\s<>]{1,32}>)?",
     re.IGNORECASE,
 )
-"""Lenient: small models leave out quotes, and the sign at the end."""
+"""Lenient: small models leave out quotes and the sign at the end, and add attributes."""
 
 _BEGINNING = re.compile(
-    r"<\s{0,3}/?\s{0,3}(?:p|pe|pen|pend|pendi|pendin|pending(?:[\s:=/][^<>]{0,100})?)?\Z",
+    r"<\s{0,3}/?\s{0,3}(?:p|pe|pen|pend|pendi|pendin|pending(?:[\s:=/][^<>]{0,240})?)?\Z",
     re.IGNORECASE,
 )
-"""What may become a tag, or a longer one, with the next piece."""
+"""What may become a tag, or a longer one, with the next piece; no tag is longer."""
 
 _TORN = re.compile(r"<\s{0,3}/?\s{0,3}(?:pe|pen|pend|pendi|pendin)\Z", re.IGNORECASE)
 
@@ -83,7 +86,7 @@ class MarkerParser:
 
     def _turn(self, tag: re.Match[str]) -> None:
         if not tag["close"]:
-            self._open[MOST_DEEP - 1 :] = [tag["name"] or ANY]
+            self._open[MOST_DEEP - 1 :] = [(tag["quoted"] or tag["name"] or ANY).strip()]
         elif self._open:
             self._open.pop()
 

@@ -210,3 +210,27 @@ async def test_marked_words_are_held_before_their_call_is_known(whole: bool, fre
         assert "<pending" in s.server.requests[0]["messages"][0]["content"]
         assert "pending" not in str(s.server.requests[1]["messages"][1:])
         await s.end()
+
+
+async def test_what_was_dropped_while_the_model_wrote_is_not_in_the_next_request() -> None:
+    words = "Well.<pending>It is booked.</pending> Let me look."
+    bound = {"markers": True, "policy": "hold", "max_wait_s": 0.05, "apology": "Not yet."}
+    reply = books(words, after_s=0.3)
+    async with stage(reply, says("Enjoy."), tools=TOOLS, evidence=bound) as s:
+        OFFICE.open.set()
+        await asked(s)
+        await s.until(lambda: "Enjoy." in s.heard)
+        assert s.heard == "Hello. Well. Not yet. Let me look. Enjoy. "
+        assert "It is booked" not in str(s.server.requests[1]["messages"])
+        await s.end()
+
+
+async def test_an_error_that_a_tool_returns_confirms_nothing() -> None:
+    tools = ("tests.evidence.tools:pay",)
+    reply = FakeReply([text("It is paid."), call("pay", "{}"), finish("tool_calls")])
+    async with stage(reply, says("It is not."), tools=tools) as s:
+        s.start()
+        await s.hear("Pay.")
+        await s.until(lambda: "not." in s.heard)
+        assert held_words(s) == ["It is paid."]
+        await s.end()

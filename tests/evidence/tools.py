@@ -35,6 +35,12 @@ async def book(what: str = "a table") -> str:
     return await OFFICE.ask(what)
 
 
+@tool_options(evidence=True)
+def pay() -> dict[str, str]:
+    """Pay."""
+    return {"error": "the card was refused"}
+
+
 async def end_call() -> str:
     """End the call."""
     OFFICE.calls.append("end_call")

@@ -132,9 +132,9 @@ def test_words_of_the_gate_beside_the_lead_in_do_not_double_it() -> None:
 )
 def test_a_lead_in_without_what_was_withheld(withheld: str, left: str | None) -> None:
     whole = LeadIn("Let me see. Your table is booked. Bye.", frozenset({"c1"}))
-    rest = but_for(withheld, whole)
+    rest = but_for(whole, withheld)
     assert (rest and rest.text) == left
-    assert but_for(withheld, None) is None
+    assert but_for(None, withheld) is None
 
 
 def test_markers_are_taught_only_where_they_are_read() -> None:

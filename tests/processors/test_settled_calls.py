@@ -69,6 +69,14 @@ async def test_a_result_stays_a_result() -> None:
     assert "12" in messages[1]["content"]
 
 
+async def test_a_result_behind_the_cancellation_is_dropped() -> None:
+    result = FunctionCallResultFrame(NAME, "a", {}, {"result": 12})
+    frames = [announced("a"), FunctionCallCancelFrame(NAME, "a"), result]
+    down, _ = await run_test(SettledCalls(), frames_to_send=frames)
+    outcomes = [frame.result for frame in down if isinstance(frame, FunctionCallResultFrame)]
+    assert outcomes == ["CANCELLED"]
+
+
 @st.composite
 def arrivals(draw: st.DrawFn) -> tuple[list[str], list[Frame]]:
     """Up to three calls, each cancelled before or after its announcement, or answered."""
