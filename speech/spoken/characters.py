@@ -11,7 +11,8 @@ from html import unescape
 from speech.spoken.draft import Edit
 
 _SAME = str.maketrans(
-    dict.fromkeys("\u2018\u2019\u02bc\u201b", "'")
+    {"\u066b": ".", "\u066c": ","}
+    | dict.fromkeys("\u2018\u2019\u02bc\u201b", "'")
     | dict.fromkeys("\u2010\u2011", "-")
     | dict.fromkeys("\u00a0\u2007\u2009\u202f\u2002\u2003", " ")
 )
@@ -69,6 +70,10 @@ def _plain(character: str) -> str:
         letter = unicodedata.normalize("NFKC", character)
         if letter.isalnum():
             return f" {letter} " if category in ("No", "So") else letter
+    if category == "Nd" and not character.isascii():
+        return str(unicodedata.decimal(character))
+    if category == "Nl" and unicodedata.decomposition(character):
+        return unicodedata.normalize("NFKC", character)  # Ⅷ
     if category == "No" and not unicodedata.decomposition(character):
         return f" {unicodedata.numeric(character):g} "
     is_picture = category in ("So", "Sk") and character >= _FIRST_PICTURE

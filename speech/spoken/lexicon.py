@@ -137,7 +137,10 @@ class Lexicon:
         whole, _, cents = self._standard(written).partition(".")
         if scale:
             name = self.currency(currency, Decimal(5))
-            return self._join(self.before_noun(self.number(written)), scale, self._of(name) + name)
+            number = self.before_noun(self.number(written))
+            if self.language == "de" and number == "ein":
+                number = "eine"
+            return self._join(number, scale, self._of(name) + name)
         if len(cents) != 2 or not self._has_cents(currency):
             name = self.currency(currency, Decimal(1) if attribute else value)
             return self._join(self._many(self.number(written), name), name).replace("' ", "'")

@@ -15,7 +15,8 @@ Say = Callable[[re.Match[str]], str | None]
 """The words for a match; None where the rule does not apply after all."""
 
 DIGIT, LETTER = "0", "a"
-_PLAIN_WORD = r"(?!(?:vs|aka|siglo|secolo)\b)[a-z]{2,30}(?:[ ,;!?)\n]|$)"
+_NUMBERED = "siglo|secolo|chapitre|capitolo|tom[eo]|acte|acto|atto|partie|parte|volume"
+_PLAIN_WORD = rf"(?!(?:vs|aka|{_NUMBERED})\b)[a-z]{{2,30}}(?:[ ,;!?)\n]|$)"
 """What no rule begins with; most words are such, so that most of the time is saved."""
 
 

@@ -19,6 +19,7 @@ from speech.spoken.rules import (
     money,
     numbers,
     phones,
+    regnal,
     roman,
     symbols,
     times,
@@ -27,7 +28,7 @@ from speech.spoken.rules import (
 
 _ORDER = (
     addresses, dates, phones, codes, times, years, money, measures, fractions, maths, numbers,
-    roman, abbreviations, letters, symbols,
+    roman, regnal, abbreviations, letters, symbols,
 )  # fmt: skip
 """Special before general: a version is no decimal, a price is no plain number."""
 

@@ -42,6 +42,8 @@ _ANYWHERE = {
         "Str.": "Straße", "Dr.": "Doktor", "Prof.": "Professor", "Hr.": "Herr", "Fr.": "Frau",
         "evtl.": "eventuell", "ggf.": "gegebenenfalls", "inkl.": "inklusive", "max.": "maximal",
         "min.": "minimal", "St.": "Sankt", "Tel.": "Telefon", "vgl.": "vergleiche",
+        "Jh.": "Jahrhundert", "Mio.": "Millionen", "Mrd.": "Milliarden", "sog.": "sogenannte",
+        "Kap.": "Kapitel", "Abb.": "Abbildung", "Bd.": "Band",
     },
     "fr": {
         "M.": "Monsieur", "Mme": "Madame", "Mlle": "Mademoiselle", "etc.": "et cetera",
@@ -57,7 +59,9 @@ _ANYWHERE = {
         "EE.UU.": "Estados Unidos",
     },
     "it": {
-        "Sig.": "Signor", "Sig.ra": "Signora", "dott.": "dottor", "Dott.": "Dottor",
+        "Sig.": "Signor", "Sig.ra": "Signora", "sig.": "signor", "sig.ra": "signora",
+        "sig.na": "signorina", "prof.": "professor", "avv.": "avvocato", "sec.": "secolo",
+        "dott.": "dottor", "Dott.": "Dottor",
         "dott.ssa": "dottoressa", "Prof.": "Professor", "ecc.": "eccetera",
         "p.es.": "per esempio", "ad es.": "ad esempio", "n.": "numero", "tel.": "telefono",
     },

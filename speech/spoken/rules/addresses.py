@@ -43,7 +43,7 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     )  # fmt: skip
     yield rule(
         "a0_", r"(?P<path>(?:[\w-]{1,60}/){0,8})(?P<stem>[\w-]{1,80}(?:\.[\w-]{1,40}){0,3})"
-        rf"\.(?P<ending>{alternatives(_FILES)})(?![\w-])(?!\.\w)", read.file,
+        rf"\.(?P<ending>(?i:{alternatives(_FILES)}))(?![\w-])(?!\.\w)", read.file,
     )  # fmt: skip
     yield rule(
         "a0", rf"(?P<host>{_LABEL}(?:\.{_LABEL}){{0,4}}\.(?:co\.)?(?:{alternatives(_DOMAINS)}))"

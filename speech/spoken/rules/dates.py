@@ -9,11 +9,21 @@ from datetime import date
 from speech.spoken.context import before
 from speech.spoken.lexicon import Lexicon
 from speech.spoken.rule import Rule, alternatives, rule
+from speech.spoken.words import words
+from speech.units.vocabulary import STARTERS
 
 _TH = r"(?:st|nd|rd|th)?"
 _WEEKDAYS = {"Mon": "Monday", "Tue": "Tuesday", "Tues": "Tuesday", "Wed": "Wednesday",
              "Thu": "Thursday", "Thur": "Thursday", "Thurs": "Thursday", "Fri": "Friday",
              "Sat": "Saturday", "Sun": "Sunday"}  # fmt: skip
+
+_BEFORE_ORDINAL = re.compile(r"([^\W\d_]{2,6})\.? $")
+_GERMAN_STARTERS = words(STARTERS["de"])
+_ENDING_E = words("der die das")
+_ENDING_EN = words(
+    "am im vom zum zur beim den dem des bis ab seit nach vor und oder diesem dieser jeden jedem"
+    " einem einer ihrem ihren seinem seinen meinem meinen unserem unseren"
+)
 
 
 def rules(lexicon: Lexicon) -> Iterator[Rule]:
@@ -36,6 +46,7 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     elif lexicon.language == "de":
         months = alternatives(lexicon.months["wide"].values())
         yield rule("0", rf"(?P<day>[0-3]?[0-9])\. ?(?=(?:{months})\b)", read.german_day)
+        yield rule("0", r"(?P<day>[0-9]{1,3})\. (?=(?P<next>[^\W\d_]{2,24}))", read.german_ordinal)
         yield rule("0", r"(?P<day>[0-3]?[0-9])\.(?P<month>1[0-2]|0?[1-9])\.(?![0-9])", read.german)
 
 
@@ -77,7 +88,7 @@ class _Reader:
 
     def figures(self, match: re.Match[str]) -> str | None:
         """2025-03-04."""
-        said = self._said(int(match["year"]), int(match["month"]), int(match["day"]))
+        said = self._said(match, int(match["year"]), int(match["month"]), int(match["day"]))
         return said + " " if said and match.group().endswith("T") else said
 
     def ambiguous(self, match: re.Match[str]) -> str | None:
@@ -87,9 +98,9 @@ class _Reader:
             year += 2000 if year < 50 else 1900
         american = self._lexicon.is_english and not self._lexicon.british and match["gap"] != "."
         month, day = (one, two) if american else (two, one)
-        return self._said(year, month, day) or self._said(year, day, month)
+        return self._said(match, year, month, day) or self._said(match, year, day, month)
 
-    def _said(self, year: int, month: int, day: int) -> str | None:
+    def _said(self, match: re.Match[str], year: int, month: int, day: int) -> str | None:
         try:
             date(year, month, day)
         except ValueError:
@@ -99,18 +110,37 @@ class _Reader:
             return f"the {lexicon.ordinal(day)} of {lexicon.month(month)} {lexicon.year(year)}"
         number = lexicon.cardinal(month) + "月" if lexicon.language in ("ja", "zh") else ""
         return lexicon.signs.date.format(
-            year=lexicon.year(year), month=number or lexicon.month(month), day=self._day(day)
+            year=lexicon.year(year),
+            month=number or lexicon.month(month),
+            day=self._german(match, day) if lexicon.language == "de" else self._day(day),
         )
 
     def _day(self, day: int) -> str:
         lexicon = self._lexicon
         if lexicon.is_english or (day == 1 and lexicon.language in ("fr", "it")):
             return lexicon.ordinal(day)
-        return lexicon.ordinal(day) + "n" if lexicon.language == "de" else lexicon.cardinal(day)
+        return lexicon.cardinal(day)
+
+    def _german(self, match: re.Match[str], day: int) -> str:
+        """ "vierte" with the ending that what stands before it asks for."""
+        word = _BEFORE_ORDINAL.search(before(match))
+        low = word[1].lower() if word else ""
+        ending = "" if low in _ENDING_E else "n" if low in _ENDING_EN else "r"
+        return self._lexicon.ordinal(day) + ending
 
     def german_day(self, match: re.Match[str]) -> str | None:
-        """4. März → "vierten März", as after "am" and "vom"."""
-        return self._day(int(match["day"])) + " " if 1 <= int(match["day"]) <= 31 else None
+        """Am 4. März → "vierten März"; alone "vierter"."""
+        day = int(match["day"])
+        return f"{self._german(match, day)} " if 1 <= day <= 31 else None
+
+    def german_ordinal(self, match: re.Match[str]) -> str | None:
+        """Im 2. Stock, das 20. Jahrhundert."""
+        word = _BEFORE_ORDINAL.search(before(match))
+        known = word and word[1].lower() in _ENDING_E | _ENDING_EN
+        begins = match["next"][0].isupper() and match["next"].lower() in _GERMAN_STARTERS
+        if begins:  # the next sentence
+            return None
+        return f"{self._german(match, int(match['day']))} " if known else None
 
     def german(self, match: re.Match[str]) -> str | None:
         """24.12."""

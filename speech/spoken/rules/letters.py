@@ -37,6 +37,8 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
         yield rule(
             "a", rf"(?P<letters>{alternatives(_SPELLED_ALWAYS)})(?P<s>s?)(?![\w-])", _letters
         )
+        yield rule("a", r"(?P<letters>[A-Z]{1,4}-?)(?P<number>[0-9]{1,3})s(?![\w-])",
+                   lambda m: _joined(m["letters"], lexicon.number(m["number"])))  # fmt: skip
         # espeak loses the s of two letters.
         yield rule("a", r"(?P<one>[A-Z])(?P<two>[A-Z])s(?![\w-])",
                    lambda m: f"{m['one']}-{m['two']}'s")  # fmt: skip
@@ -58,6 +60,18 @@ def _and(word: str, *, spaced: bool) -> Say:
         return f"{' ' * (left != ' ')}{word}{' ' * (right != ' ')}" if spaced else word
 
     return say
+
+
+def _joined(letters: str, words: str) -> str:
+    """ "MP threes", "F-sixteens"."""
+    return f"{letters}{'' if letters.endswith('-') else ' '}{_several(words)}"
+
+
+def _several(number: str) -> str:
+    """ "three" → "threes", "six" → "sixes", "fifty" → "fifties"."""
+    if number.endswith("y"):
+        return number[:-1] + "ies"
+    return number + ("es" if number.endswith("x") else "s")
 
 
 def _letters(match: re.Match[str]) -> str | None:

@@ -29,10 +29,11 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     yield rule(_UP, rf"(?<=[\w)\]])[{_UP}]{{1,6}}", read.superscript)
     yield rule(_DOWN, rf"[{_DOWN}]{{1,6}}", lambda m: lexicon.number(_normal(m.group())))
     yield rule("-−–—", r"(?<=[0-9%°)])[-–—](?=[$€£¥]?[0-9])", read.close_dash)
+    yield rule("~〜～", r"(?<=[0-9])[~〜～](?=[0-9])", read.close_dash)
     yield rule("–", r"(?<=\b[A-Z])–(?=[A-Z]\b)", f" {signs.to} ")
     yield rule("-−–—", r"(?<=[0-9%°CFmM.] )[-–—](?= [$€£¥]?[0-9])", read.spaced_dash)
     for half in (r"(?<=[AaPp][Mm])", r"(?<=\.m)", r"(?<=\.m\.)"):
-        yield rule("-–—", rf"{half}[-–—](?=[0-9])", signs.to)
+        yield rule("-–—", rf"{half}[-–—](?=[0-9])", f" {signs.to} ")
     yield rule("-–—", r"(?<=\w)[-–—](?=(?:noon|midnight|present|now)\b)", signs.to)
     yield rule("−", r"(?<=[\w)]) ?− ?(?=[\w(])", signs.minus)
     yield rule("-−", r"(?<![^\s(\[{\"'=<>~≈:/$€£,])[-−](?=\.?[0-9]|[$€£¥₹]\s?[0-9])", signs.minus)

@@ -33,6 +33,8 @@ _SCALES = {
     "zh": {"万": "", "亿": ""},
 }  # fmt: skip
 """What is written behind the number, and what is said for it ("" for the same)."""
+_ONE = {"Millionen": "Million", "Milliarden": "Milliarde", "millions": "million",
+        "milliards": "milliard", "millones": "millón"}  # fmt: skip
 
 
 def rules(lexicon: Lexicon) -> Iterator[Rule]:
@@ -109,6 +111,8 @@ class _Reader:
         if lexicon.is_english:
             last = re.sub(r"^([0-9]+),([0-9]{2})$", r"\1.\2", last)
         attribute = lexicon.is_english and _is_attribute(match)
+        if lexicon.value(last) == 1:
+            scale = _ONE.get(scale, scale)
         said = lexicon.money(last, currency, scale=scale, attribute=attribute)
         gap = " " if lexicon.spaced else ""
         if match["until"]:

@@ -32,6 +32,9 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
         yield rule(
             "0", rf"(?P<number>[0-9]{{1,4}})(?P<mark>{_MASCULINE[lexicon.language]})", read.marked
         )
+    if lexicon.language == "de":
+        yield rule("0", rf"(?P<number>{amount}) ?(?P<scale>(?:Mio|Mrd)(?:\.(?=\s+\S))?|"
+                   r"Million(?:en)?|Milliarden?)(?!\w)", read.german_scale)  # fmt: skip
     if lexicon.language == "zh":
         yield rule("0", rf"(?P<number>{amount})(?P<mark>[%‰])", read.chinese_percent)
     yield rule("0", rf"[0-9]{{{_LONG},64}}(?![\w.,]\d)", lambda m: lexicon.digits(m.group()))
@@ -55,6 +58,13 @@ class _Reader:
         if match["mark"] in ("re", "nde") and said.startswith("premier"):
             return "première"
         return re.sub("o$", "a", said) if match["mark"][-1:] in "ªa" else said
+
+    def german_scale(self, match: re.Match[str]) -> str:
+        """5 Mio., 1 Milliarde."""
+        name = "Milliarde" if match["scale"].startswith(("Mrd", "Milliard")) else "Million"
+        if self._lexicon.value(match["number"]) == 1:
+            return f"eine {name}"
+        return f"{self._lexicon.number(match['number'])} {name}{'n' if name[-1] == 'e' else 'en'}"
 
     def chinese_percent(self, match: re.Match[str]) -> str:
         """5% → 百分之五."""

@@ -9,7 +9,7 @@ from speech.spoken.lexicon import Lexicon
 from speech.spoken.rule import Rule, Say, alternatives, rule
 from speech.spoken.words import words
 
-_NUMERAL = r"(?=[IVXLC])(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
+NUMERAL = r"(?=[IVXLC])(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _RULERS = words(
     "Albert Alexander Alfonso Alfred Amadeus Baldwin Benedict Boniface Catherine Charles "
@@ -36,21 +36,21 @@ _PRONOUN = re.compile(
 def rules(lexicon: Lexicon) -> Iterator[Rule]:
     """See the module; elsewhere than in English only centuries."""
     if not lexicon.is_english:
-        yield rule("a", rf"(?P<name>siglo|século|secolo) (?P<numeral>{_NUMERAL})(?!\w)",
+        yield rule("a", rf"(?P<name>siglo|século|secolo) (?P<numeral>{NUMERAL})(?!\w)",
                    _numbered(lexicon))  # fmt: skip
         if lexicon.language == "fr":
-            yield rule("a", rf"(?P<numeral>{_NUMERAL})e(?= siècle)",
-                       lambda m: lexicon.ordinal(_value(m["numeral"])))  # fmt: skip
+            yield rule("a", rf"(?P<numeral>{NUMERAL})e(?= siècle)",
+                       lambda m: lexicon.ordinal(numeral_value(m["numeral"])))  # fmt: skip
         return
 
     def ruler(match: re.Match[str]) -> str | None:
-        value = _value(match["numeral"])
+        value = numeral_value(match["numeral"])
         if not value or (match["numeral"] == "I" and _PRONOUN.match(match.string, match.end())):
             return None
         return f"{match['name']} the {lexicon.ordinal(value)}"
 
     def numbered(match: re.Match[str]) -> str | None:
-        value = _value(match["numeral"])
+        value = numeral_value(match["numeral"])
         may_speak = match["numeral"] == "I" and match["name"] not in _KINDS
         if not value or (may_speak and _PRONOUN.match(match.string, match.end())):
             return None
@@ -64,10 +64,10 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
         r"(?P<name>)WW ?(?P<numeral>I{1,3})(?!\w)",
         lambda m: "World War " + lexicon.cardinal(len(m["numeral"])),
     )
-    yield rule("a", rf"(?P<name>{alternatives(_RULERS)}) (?P<numeral>{_NUMERAL})(?![\w])", ruler)
+    yield rule("a", rf"(?P<name>{alternatives(_RULERS)}) (?P<numeral>{NUMERAL})(?![\w])", ruler)
     yield rule(
         "a",
-        rf"(?P<name>(?:{alternatives(_NUMBERED)})\.?) (?P<numeral>{_NUMERAL})(?![\w])",
+        rf"(?P<name>(?:{alternatives(_NUMBERED)})\.?) (?P<numeral>{NUMERAL})(?![\w])",
         numbered,
     )
     yield rule(
@@ -79,13 +79,14 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
 
 def _numbered(lexicon: Lexicon) -> Say:
     def say(match: re.Match[str]) -> str | None:
-        value = _value(match["numeral"])
+        value = numeral_value(match["numeral"])
         return f"{match['name']} {lexicon.cardinal(value)}" if value else None
 
     return say
 
 
-def _value(numeral: str) -> int:
+def numeral_value(numeral: str) -> int:
+    """XIV is 14."""
     values = [_VALUES[letter] for letter in numeral]
     signed = [
         -one if one < following else one

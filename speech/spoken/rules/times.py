@@ -25,6 +25,8 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     if lexicon.is_english:
         until = rf"{_HOUR}(?::{_MINUTE})?"
         yield rule("0", rf"(?P<from>{until}) ?[-–—] ?(?P<to>{until}){_HALF}", read.until)
+        first = _HALF.replace("<half>", "<first>")
+        yield rule("0", rf"(?P<from>{until}){first} ?[-–—] ?(?P<to>{until}){_HALF}", read.until)
         yield rule("0", rf"{clock}{_HALF}", read.clock)
         yield rule(
             "0", rf"(?P<hour>{_HOUR})[.](?P<minute>{_MINUTE})(?P<second>){_HALF}", read.clock
@@ -72,10 +74,12 @@ class _Reader:
         return f"{words} o'clock" if hour <= 12 else f"{words} hundred"
 
     def until(self, match: re.Match[str]) -> str:
-        """3–4 p.m."""
+        """3–4 p.m., 9 a.m.–5 p.m."""
+        first = match.groupdict().get("first")
+        half = f" {first.lower()}.m" if first else ""
         ends = [match[name].partition(":") for name in ("from", "to")]
         said = [self._time(int(hour), minute, has_half=True) for hour, _, minute in ends]
-        return f"{said[0]} to {said[1]} {match['half'].lower()}.m"
+        return f"{said[0]}{half} to {said[1]} {match['half'].lower()}.m"
 
     def other(self, match: re.Match[str]) -> str:
         """The clock of a language with a form for it."""

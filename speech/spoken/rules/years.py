@@ -1,4 +1,4 @@
-"""Years and decades, in English; elsewhere a year is read as any number."""
+"""Years and decades, in English and German; elsewhere a year is read as any number."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _IN_A_YEAR = words(
 )
 _NOT_A_YEAR = words("about nearly almost over under only exactly roughly")
 _SMALL = words("in and or to was is were when the a he she it we they by at on who i but")
+_GERMAN_SMALL = words("in an am im er es sie zu um so da")
+_GERMAN_NO_YEAR = words("nummer nr ca circa etwa rund fast über unter nur code pin plz")
 _TENS = {2: "twenties", 3: "thirties", 4: "forties", 5: "fifties", 6: "sixties", 7: "seventies",
          8: "eighties", 9: "nineties", 1: "tens"}  # fmt: skip
 
@@ -26,6 +28,9 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     if lexicon.language == "de":
         yield rule("0", r"(?P<year>[12][0-9]{3})er(?!\w)",
                    lambda m: f"{lexicon.year(int(m['year']))}er")  # fmt: skip
+        yield rule("0", r"(?<![\w.,:/+])(?<!(?<!\d)-)(?P<year>1[1-9][0-9]{2})"
+                   r"(?![\w%€$/+:]|[.,]\d| ?[–-](?!1[1-9]\d\d))",
+                   lambda m: _german_year(lexicon, m))  # fmt: skip
     if lexicon.language == "zh":
         yield rule("0", r"[12][0-9]{3}(?=年)", lambda m: lexicon.year(int(m.group())))
     if not lexicon.is_english:
@@ -35,6 +40,17 @@ def rules(lexicon: Lexicon) -> Iterator[Rule]:
     yield rule("0'", r"(?<![\w.,])'?(?P<century>)(?P<ten>[1-9])0(?:'?s)\b", read.decade)
     yield rule("'", r"(?<!\w)'(?P<two>[0-9]{2})(?!\w)", read.short_year)
     yield rule("0", r"(?<![\d.,$€£])(?P<year>1[0-9]{3}|20[0-9]{2})(?!\d|[.,]\d|\w)", read.year)
+
+
+def _german_year(lexicon: Lexicon, match: re.Match[str]) -> str | None:
+    """Im Jahr 1989, 1989 fiel; but not 1500 Leute, 1500 g."""
+    if word_before(match).lower() in _GERMAN_NO_YEAR:
+        return None
+    following = word_after(match)
+    counted = following[:1].isupper() or 0 < len(following) < 3
+    if counted and following not in _GERMAN_SMALL:
+        return None
+    return None if re.match(r" ?[€$£%°]", after(match)) else lexicon.year(int(match["year"]))
 
 
 class _Reader:
