@@ -104,6 +104,7 @@ def earshot() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``earshot`` and return the exit code: 0 good, 1 failed, 2 wrong use, 130 Ctrl-C."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _open_missing_streams()
     try:
         code = _run(words)
         sys.stdout.flush()
@@ -113,7 +114,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _open_missing_streams() -> None:
+    """What the caller closed (``<&-``) reads as empty and takes what is written."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+
+
 def _run(words: list[str]) -> int:
+    stdout = sys.stdout
     try:
         result = earshot.main(words, prog_name="earshot", standalone_mode=False)
     except BrokenPipeError:
@@ -126,6 +135,8 @@ def _run(words: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt, asyncio.CancelledError):
         return EXIT_INTERRUPTED
     except SystemExit as exit_:
+        if sys.stdout is not stdout:  # click replaces it where the reader is gone, and exits 1
+            return 0
         return exit_.code if isinstance(exit_.code, int) else EXIT_FAILED
     except Exception as error:
         # The last place that can turn a fault of ours into one line; --debug shows it whole.

@@ -133,7 +133,7 @@ def _ends(window: Window, start: int, word: _Word, then: Following, language: La
         return False
     if _is_dotted(word.text, language):
         return _name_cannot_follow(window, then, language)
-    if language.abbreviation(word.text):
+    if language.abbreviation(word.text) and not COSTLY.match(word.text):
         return _abbreviation_ends(window, word, then, language)
     return _plain_word_ends(window, start, word, then)
 
@@ -224,7 +224,9 @@ def _plain_word_ends(window: Window, start: int, word: _Word, then: Following) -
         return (sure and word.text.isalpha()) or is_small_name(window, then.word)
     if then.kind is Next.DIGIT:
         unit = word.before[-1:].isdigit()
-        return unit or word.text.isupper() or not _NO_VOWEL.fullmatch(word.text)
+        is_cased = word.text.isalpha() and word.text.lower() != word.text.upper()
+        short = is_cased and bool(_NO_VOWEL.fullmatch(word.text))
+        return unit or word.text.isupper() or not short
     return True
 
 

@@ -219,7 +219,8 @@ def _asks_or_exclaims(window: Window, start: int, at: int, end: int, language: L
     if not quoted and not name:
         return True
     then = following(window, end)
-    if then.kind is Next.UPPER and quoted and then.word == skip_blanks(window, end):
+    opens = text[start:at].lstrip()[:1] in QUOTES
+    if then.kind is Next.UPPER and quoted and opens and then.word == skip_blanks(window, end):
         return not is_told(window, then.word, language)
     return then.kind not in (Next.LOWER, Next.GOES_ON)
 

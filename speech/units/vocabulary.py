@@ -45,7 +45,7 @@ NUMBERED: dict[str, str] = {
     "en": "no nos nr fig figs p pp vol vols ch chap sec sect art para pt eq ver ed ext tel ca"
     " rm apt bldg mar app appx",
     "de": "nr nrn abb bd bde kap s art abs ziff tab tel ca hausnr lfd z",
-    "fr": "n no art chap p pp fig vol éd tél av sect",
+    "fr": "n no nos art chap p pp fig vol éd tél av sect",
     "es": "n núm nº pág págs p art cap fig vol tel aprox no s",
     "it": "n num nn pag pagg p pp art cap fig vol tel ca sec s",
     "pt": "n núm nº pág págs p art cap fig vol tel no séc s",
@@ -101,7 +101,7 @@ SHORT: dict[str, str] = {
     "pt": "aprox máx mín tel pág págs etc jan fev mar abr mai jun jul ago set out nov dez av dep",
     "nl": "mevr max min tel jan feb mrt apr jun jul aug sept okt nov dec ma di wo do vr za zo enz",
     "pl": "godz tel maks min mgr dr inż tys mln mld zł ul al pl os itd itp woj pow gm sp",
-    "ru": "т.е млн млрд тыс руб коп им мин сек ч час г гг в вв стр тел макс обл р",
+    "ru": "янв фев февр мар апр июн июл авг сен сент окт ноя нояб дек т.е млн млрд тыс руб коп им мин сек ч час г гг в вв стр тел макс обл р",
     "uk": "млн млрд тис грн хв год р рр ст тел обл",
     "tr": "vb vs örn cad sok mah no tel maks min apt",
     "el": "δηλ τηλ αρ σελ κ.ά κ.λπ μ.μ π.μ μ.χ π.χ",
@@ -117,7 +117,7 @@ WORDS: dict[str, str] = {
     "en": "is me may ok man id ill con no art miss del la ia ala mar sat sun fed wash mass ore in"
     " cal ken dak mo be or so am pm do go us ed al vi x re reg loc cit bart mont ark que col app",
     "de": "art ab an da so es in er di do mag",
-    "fr": "me art max ex",
+    "fr": "me art max ex nos",
     "es": "no con bien en de para por auto entre contra extra sub pro sin sobre tele",
     "it": "es on no ora casa",
     "pt": "no dom ex",

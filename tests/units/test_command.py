@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -76,3 +77,13 @@ def test_each_line_is_answered_before_the_next_is_read() -> None:
             assert json.loads(process.stdout.readline())["id"] == number
         process.stdin.close()
         assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize("streams", ["| head -1", "<&-", ">&-"])
+def test_closed_streams_end_it_quietly(tmp_path: Path, streams: str) -> None:
+    lines = tmp_path / "replies.jsonl"
+    lines.write_text('{"id": 1, "tokens": ["a"]}\n' * 2_000)
+    given = "" if streams == "<&-" else f" {lines}"
+    line = f"set -o pipefail; {sys.executable} -m bot split{given} {streams}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
