@@ -82,6 +82,8 @@ def is_list_marker(window: Window, start: int, at: int, word: str) -> bool:
         return False
     if not _MARKER_PREFIX.fullmatch(prefix):
         return prefix.rstrip()[-1:] == ":" and _counts_on(window, word)
+    if window.base + start == 0 and word.isalpha() and COSTLY.match(word):
+        return False  # a word of one syllable
     if window.base + start == 0 or any(end in text[start:at] for end in LINE_ENDS):
         return bool(_MARKER.fullmatch(word)) and not _ADDRESS.fullmatch(word)
     return _counts_on(window, word)
