@@ -37,6 +37,7 @@ def build_pipeline(
     settings = parts.settings
     words = LLMContextAggregatorPair(context, user_params=user_aggregator_params(settings))
     recover_from_noise(settings, words, context)
+    heard = HeardText(timeline)
     return Pipeline(
         [
             transport.input(),  # microphone, browser, room, phone or script
@@ -50,10 +51,11 @@ def build_pipeline(
             ClosingGate(closing),  # and silent but for the goodbye
             build_voice(parts, timeline),  # units to audio, each word's text behind it
             transport.output(),  # speaker, browser, room, phone or script
-            HeardText(timeline),  # what passed the speaker
+            heard,  # what the listener has heard
             floor,  # whose turn it is to speak
             SettledCalls(),  # a cancelled tool call, behind its announcement
             words.assistant(),  # the bot's heard words in the context
+            heard.recorded(),  # an interruption waits until they are in it
         ]
     )
 

@@ -23,6 +23,7 @@ from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.utils.utils import obj_id
 
 from speech.timeline import Timeline
+from transports.ear import EarQueue
 from transports.local.link import BLOCK_S, DeviceLink
 from transports.local.params import LocalParams
 from transports.local.player import Player
@@ -40,7 +41,10 @@ _DEFAULT_RATE_HZ = 24_000
 
 
 class LocalOutputTransport(BaseOutputTransport):
-    """Plays with at most two chunks ahead of the device; an interruption is silent at once."""
+    """Plays with at most two chunks ahead of the device; an interruption is silent at once.
+
+    Text leaves it when its last sample has been heard.
+    """
 
     _params: LocalParams
 
@@ -52,6 +56,8 @@ class LocalOutputTransport(BaseOutputTransport):
         self._stats = stats
         self._timeline = timeline
         self._player: Player | None = None
+        self._ear: EarQueue | None = None
+        self._releasing: asyncio.Task[None] | None = None
         self._supervisor: asyncio.Task[None] | None = None
         self._restart: asyncio.Task[None] | None = None
         self._reply_id: str | None = None
@@ -85,17 +91,22 @@ class LocalOutputTransport(BaseOutputTransport):
         if self._player is not None:
             # Not awaited here: a device may take seconds to start, and the end would wait for it.
             self._supervisor = self.create_task(self._link.supervise())
+            self._listen(self._player)
         await self.set_transport_ready(frame)
 
     async def stop(self, frame: EndFrame) -> None:
         """Play to the end, then close: an immediate close would cut the last word."""
         await super().stop(frame)
         await self._drain()
+        if self._ear is not None:
+            await self._ear.settle()
         await self._halt()
 
     async def cancel(self, frame: CancelFrame) -> None:
         """Silent at once."""
         self._cut_off()
+        if self._ear is not None:
+            await self._ear.cut()
         await super().cancel(frame)
         await self._halt()
 
@@ -108,12 +119,16 @@ class LocalOutputTransport(BaseOutputTransport):
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """An interruption empties the device's ring before anyone else hears of it."""
         if not isinstance(frame, InterruptionFrame):
+            if self._ear is not None and direction is FrameDirection.DOWNSTREAM:
+                self._ear.arrives(frame)
             await super().process_frame(frame, direction)
             return
         self._flush()
         self._silence_device()
         self._settled.clear()
         try:
+            if self._ear is not None:
+                await self._ear.cut()
             await super().process_frame(frame, direction)
         finally:
             # What pipecat cut into chunks meanwhile belongs to the interrupted reply too.
@@ -126,6 +141,8 @@ class LocalOutputTransport(BaseOutputTransport):
         """The end of a reply lets the last samples out of the resampler first."""
         if isinstance(frame, BotStoppedSpeakingFrame) and direction == FrameDirection.DOWNSTREAM:
             await self._finish_reply()
+        if self._ear is not None and self._ear.takes(frame, direction):
+            return
         await super().push_frame(frame, direction)
 
     async def write_transport_frame(self, frame: Frame) -> None:
@@ -140,6 +157,8 @@ class LocalOutputTransport(BaseOutputTransport):
         False when it was dropped: interrupted, or the speaker is gone.
         """
         written = await self._write_frame(frame)
+        if self._ear is not None and isinstance(frame, TTSAudioRawFrame):
+            self._ear.wrote(written)
         # A write that returned between a flush and pipecat's purge of its queue would let the
         # text behind the cut audio pass, and the record would hold words that nobody heard.
         if frame.interruptible or self._over:
@@ -155,7 +174,9 @@ class LocalOutputTransport(BaseOutputTransport):
             self._player.in_reply = True
         self._protected = not frame.interruptible
         samples = self._player.convert(frame.audio, frame.num_channels)
-        return await self._write(samples, frame.interruptible, self._begin_reply(frame))
+        # Nothing may come of a reply's first chunk: the resampler keeps some of it back.
+        reply_id = self._begin_reply(frame) if samples.size else None
+        return await self._write(samples, frame.interruptible, reply_id)
 
     def played_s(self, reply_id: str | None = None) -> float:
         """Seconds of bot audio (of this reply) heard so far, holes and latency taken off."""
@@ -243,9 +264,19 @@ class LocalOutputTransport(BaseOutputTransport):
             await asyncio.wait_for(player.empty(), HOLD_S)
         await asyncio.sleep(max(0.0, player.silent_in_s()) + BLOCK_S)
 
+    def _listen(self, player: Player) -> None:
+        self._ear = EarQueue(
+            player,
+            super().push_frame,
+            rate_hz=self.sample_rate,
+            chunk_s=self._params.audio_out_10ms_chunks / 100,
+        )
+        self._releasing = self.create_task(self._ear.run())
+
     async def _halt(self) -> None:
-        tasks = [task for task in (self._supervisor, self._restart) if task is not None]
-        self._supervisor = self._restart = None
+        running = (self._supervisor, self._restart, self._releasing)
+        tasks = [task for task in running if task is not None]
+        self._supervisor = self._restart = self._releasing = None
         for task in tasks:
             await self.cancel_task(task)
         await self._link.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -28,11 +29,12 @@ class PlayClock:
     """Maps a time to the seconds of *our* sound heard by then; silence in holes is not counted.
 
     Fed by the output callback with what each block held and when the device will play it.
-    One writer, any readers: a reader works on a copy.
+    Fed and cut from any thread; a reader works on a copy.
     """
 
     def __init__(self) -> None:
         self.handed_s = 0.0
+        self._lock = threading.Lock()
         self._blocks: deque[_Block] = deque(maxlen=_BLOCKS)
         self._replies: deque[_Reply] = deque(maxlen=_REPLIES)
 
@@ -45,9 +47,10 @@ class PlayClock:
         """
         if sound_s <= 0:
             return
-        self._replies.extend(_Reply(name, self.handed_s + offset) for name, offset in begins)
-        self._blocks.append(_Block(audible_at, self.handed_s, sound_s))
-        self.handed_s += sound_s
+        with self._lock:
+            self._replies.extend(_Reply(name, self.handed_s + offset) for name, offset in begins)
+            self._blocks.append(_Block(audible_at, self.handed_s, sound_s))
+            self.handed_s += sound_s
 
     def played_s(self, now: float) -> float:
         """Seconds of our sound heard at ``now``, on the clock of ``audible_at``."""
@@ -62,19 +65,22 @@ class PlayClock:
         """The same of one reply; 0 before it begins and for an unknown one."""
         replies = tuple(self._replies)
         played = self.played_s(now)
-        for reply, after in zip(replies, [*replies[1:], _Reply("", played)], strict=True):
-            if reply.reply_id == reply_id:
-                return max(0.0, min(played, after.start_s) - reply.start_s)
-        return 0.0
+        return sum(
+            max(0.0, min(played, after.start_s) - reply.start_s)
+            for reply, after in zip(replies, [*replies[1:], _Reply("", played)], strict=True)
+            if reply.reply_id == reply_id
+        )
 
-    def cut(self, now: float) -> None:
-        """What was handed over and not heard by ``now`` never will be."""
-        self.handed_s = self.played_s(now)
-        heard = [block for block in tuple(self._blocks) if block.audible_at < now]
-        if heard:
-            last = heard[-1]
-            heard[-1] = last._replace(sound_s=self.handed_s - last.before_s)
-        self._blocks = deque(heard, maxlen=_BLOCKS)
+    def cut(self, now: float) -> float:
+        """What was handed over and not heard by ``now`` never will be; its seconds."""
+        with self._lock:
+            before, self.handed_s = self.handed_s, self.played_s(now)
+            heard = [block for block in tuple(self._blocks) if block.audible_at < now]
+            if heard:
+                last = heard[-1]
+                heard[-1] = last._replace(sound_s=self.handed_s - last.before_s)
+            self._blocks = deque(heard, maxlen=_BLOCKS)
+            return before - self.handed_s
 
     @property
     def silent_at(self) -> float:

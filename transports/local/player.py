@@ -25,7 +25,7 @@ class Player:
     """The ring, its writer's waits, and the callback that empties it.
 
     A hole inside a reply (``in_reply``) is played as silence and counted; nothing is
-    skipped or repeated after it.
+    skipped or repeated after it. A ``Playback``.
     """
 
     def __init__(
@@ -42,6 +42,8 @@ class Player:
         self._in_hole = False
         self._clock = PlayClock()
         self._rate_hz = wanted_hz
+        self._queued_s = 0.0
+        self._converting_s = 0.0
         self._ring = PlaybackRing(1)
         self._converter = PlaybackConverter(wanted_hz, wanted_hz)
 
@@ -50,6 +52,8 @@ class Player:
         capacity = round(form.rate_hz * max(self._chunk_s * RING_CHUNKS, latency_s))
         if (capacity, form.rate_hz) == (self._ring.capacity, self._rate_hz):
             return
+        self._queued_s -= self._ring.held / self._rate_hz
+        self._converting_s = 0.0
         self._rate_hz = form.rate_hz
         self._ring = PlaybackRing(capacity)
         self._converter = PlaybackConverter(self._wanted_hz, form.rate_hz)
@@ -57,10 +61,14 @@ class Player:
 
     def convert(self, audio: bytes, channels: int) -> NDArray[np.int16]:
         """Pipeline bytes as samples for ``push``."""
-        return self._converter.process(audio, channels)
+        samples = self._converter.process(audio, channels)
+        given_s = len(audio) / (2 * channels * self._wanted_hz)
+        self._converting_s += given_s - len(samples) / self._rate_hz
+        return samples
 
     def tail(self) -> NDArray[np.int16]:
         """The last samples of a reply, still in the resampler."""
+        self._converting_s = 0.0
         return self._converter.flush()
 
     def push(
@@ -68,6 +76,7 @@ class Player:
     ) -> NDArray[np.int16]:
         """Queue what fits; returns the rest. ``reply_id`` marks a reply's first samples."""
         taken = self._ring.push(samples, interruptible=interruptible, tag=reply_id)
+        self._queued_s += taken / self._rate_hz
         self._stats.output_high_water_samples = max(
             self._stats.output_high_water_samples, self._ring.high_water
         )
@@ -86,14 +95,25 @@ class Player:
     def flush(self, *, everything: bool) -> None:
         """Drop what may be interrupted, at once; a waiting writer is released."""
         dropped = self._ring.clear(everything=everything)
+        self._queued_s -= dropped / self._rate_hz
         self._stats.output_flushed_samples += dropped
-        self._converter.flush()
+        self.tail()
         self.in_reply = False
         self._pulled.set()
 
     def device_cut(self) -> None:
         """The device was told to forget what it holds."""
-        self._clock.cut(self._timeline.clock())
+        self._queued_s -= self._clock.cut(self._timeline.clock())
+
+    @property
+    def booked_s(self) -> float:
+        """The position of the last sample that was written, also of those in the resampler."""
+        return self._queued_s + self._converting_s
+
+    @property
+    def heard_s(self) -> float:
+        """The position audible now."""
+        return self.played_s()
 
     def played_s(self, reply_id: str | None = None) -> float:
         """Seconds of our sound (of this reply, where one is named) heard so far."""

@@ -70,7 +70,7 @@ class LocalTransport(BaseTransport):
         return self._output
 
     def played_position(self, reply_id: str | None = None) -> float:
-        """Seconds of the reply's audio (of all audio for None) a listener has heard by now."""
+        """See ``PlayedPosition``."""
         return self._output.played_s(reply_id)
 
     def describe(self) -> list[str]:

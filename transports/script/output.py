@@ -9,6 +9,8 @@ from contextlib import suppress
 
 import numpy as np
 from pipecat.frames.frames import (
+    CancelFrame,
+    EndFrame,
     Frame,
     InterruptionFrame,
     OutputAudioRawFrame,
@@ -21,6 +23,7 @@ from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.transports.base_transport import TransportParams
 
 from speech.timeline import Timeline
+from transports.ear import EarQueue
 from transports.script.speaker import VirtualSpeaker
 
 CUT_REPLIES = 32
@@ -31,7 +34,8 @@ class ScriptOutput(BaseOutputTransport):
     """Paces like a device that holds at most ``lead_s`` of audio.
 
     On an interruption the unplayed samples are dropped before the frame is passed on, and
-    audio of the interrupted reply that arrives later is not played.
+    audio of the interrupted reply that arrives later is not played. Text leaves it when its
+    last sample has been played.
     """
 
     def __init__(
@@ -56,12 +60,43 @@ class ScriptOutput(BaseOutputTransport):
         self._flushed = asyncio.Event()
         self._settled = asyncio.Event()
         self._settled.set()
+        self._ear: EarQueue | None = None
+        self._releasing: asyncio.Task[None] | None = None
 
     async def start(self, frame: StartFrame) -> None:
         """Switch the speaker on."""
         await super().start(frame)
         self._speaker = self._open_speaker()
+        self._listen(self._speaker)
         await self.set_transport_ready(frame)
+
+    async def stop(self, frame: EndFrame) -> None:
+        """Play to the end."""
+        await super().stop(frame)
+        if self._speaker is not None and self._ear is not None:
+            await asyncio.sleep(max(0.0, self._speaker.end_s - self._timeline.clock()))
+            await self._ear.settle()
+        await self._halt()
+
+    async def cancel(self, frame: CancelFrame) -> None:
+        """Silent at once."""
+        if self._ear is not None:
+            await self._ear.cut()
+        await super().cancel(frame)
+        await self._halt()
+
+    async def cleanup(self) -> None:
+        """However the pipeline ended."""
+        await super().cleanup()
+        await self._halt()
+
+    async def push_frame(
+        self, frame: Frame, direction: FrameDirection = FrameDirection.DOWNSTREAM
+    ) -> None:
+        """Words wait until they have been heard."""
+        if self._ear is not None and self._ear.takes(frame, direction):
+            return
+        await super().push_frame(frame, direction)
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """See the class: a cut first, then pipecat's own handling."""
@@ -70,6 +105,8 @@ class ScriptOutput(BaseOutputTransport):
             return
         if isinstance(frame, OutputAudioRawFrame) and not self._accept(frame):
             return
+        if self._ear is not None and direction is FrameDirection.DOWNSTREAM:
+            self._ear.arrives(frame)
         await super().process_frame(frame, direction)
 
     async def write_transport_frame(self, frame: Frame) -> None:
@@ -84,6 +121,14 @@ class ScriptOutput(BaseOutputTransport):
     async def write_audio_frame(self, frame: OutputAudioRawFrame) -> bool:
         """Book the chunk, then wait until no more than the lead is unplayed."""
         await self._settled.wait()
+        written = self._book(frame)
+        if self._ear is not None and _is_speech(frame):
+            self._ear.wrote(written)
+        if written and self._speaker is not None:
+            await self._pace(self._speaker)
+        return written
+
+    def _book(self, frame: OutputAudioRawFrame) -> bool:
         if self._speaker is None or (self._discarding and frame.interruptible):
             return False
         reply_id = (self._playing or self._arriving) if _is_speech(frame) else None
@@ -97,7 +142,6 @@ class ScriptOutput(BaseOutputTransport):
         if first:
             self._scheduled = reply_id
             self._timeline.mark("scheduled", at=at, reply_id=reply_id)
-        await self._pace(self._speaker)
         return True
 
     def _accept(self, frame: OutputAudioRawFrame) -> bool:
@@ -120,9 +164,25 @@ class ScriptOutput(BaseOutputTransport):
         self._silence()
         self._settled.clear()
         try:
+            if self._ear is not None:
+                await self._ear.cut()
             await super().process_frame(frame, direction)
         finally:
             self._settled.set()
+
+    def _listen(self, speaker: VirtualSpeaker) -> None:
+        self._ear = EarQueue(
+            speaker,
+            super().push_frame,
+            rate_hz=self.sample_rate,
+            chunk_s=self._params.audio_out_10ms_chunks / 100,
+        )
+        self._releasing = self.create_task(self._ear.run())
+
+    async def _halt(self) -> None:
+        releasing, self._releasing = self._releasing, None
+        if releasing is not None:
+            await self.cancel_task(releasing)
 
     def _silence(self) -> None:
         if self._speaker is None:

@@ -91,6 +91,18 @@ class VirtualSpeaker:
         runs = (min(s.end, now) - s.start for s in self.spans if s.reply_id == reply_id)
         return sum(run for run in runs if run > 0) / self.track.rate_hz
 
+    @property
+    def booked_s(self) -> float:
+        """Seconds of sound booked and not dropped."""
+        return sum(span.end - span.start for span in self.spans) / self.track.rate_hz
+
+    @property
+    def heard_s(self) -> float:
+        """Seconds of it that have been played by now."""
+        now = self._now()
+        runs = (min(span.end, now) - span.start for span in self.spans)
+        return sum(run for run in runs if run > 0) / self.track.rate_hz
+
     def _cut(self, span: Span, at: int) -> int:
         fade = min(int(FADE_S * self.track.rate_hz), span.end - at)
         self.track.scale(at, np.linspace(1.0, 0.0, fade, dtype=np.float32))

@@ -115,9 +115,11 @@ class ScriptTransport(BaseTransport):
         origin = self._clock_origin()
         return Played(origin + clip.start / rate, origin + clip.end / rate)
 
-    def played_position(self, reply_id: str | None) -> float:
-        """Seconds of the reply's audio a listener has heard by now."""
-        return self._speaker.played_s(reply_id) if self._speaker else 0.0
+    def played_position(self, reply_id: str | None = None) -> float:
+        """See ``PlayedPosition``."""
+        if self._speaker is None:
+            return 0.0
+        return self._speaker.heard_s if reply_id is None else self._speaker.played_s(reply_id)
 
     @property
     def recording(self) -> Recording:
