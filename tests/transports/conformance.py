@@ -26,14 +26,18 @@ from transports.script.transport import ScriptParams, ScriptTransport
 
 @dataclass
 class Subject:
-    """A transport under test. ``heard`` is mono at ``rate_hz``; ``settle`` waits until what
-    has been played is surely in it."""
+    """A transport under test. ``heard`` is mono at ``rate_hz`` and begins at ``heard_from`` on
+    the timeline's clock; ``settle`` waits until what has been played is surely in it.
+    ``holds_s``: what its device plays on after an interruption."""
 
     transport: BaseTransport
     timeline: Timeline
     heard: Callable[[], NDArray[np.int16]]
     rate_hz: int
     settle: Callable[[], Awaitable[None]]
+    heard_from: Callable[[], float]
+    holds_s: float = 0.0
+    position: Callable[[str | None], float] | None = None
 
 
 Factory = Callable[[pytest.FixtureRequest], AbstractAsyncContextManager[Subject]]
@@ -52,7 +56,16 @@ async def local(request: pytest.FixtureRequest) -> AsyncIterator[Subject]:
         until = time.monotonic() + 0.5
         await asyncio.to_thread(card.recorder.wait_until, until)
 
-    yield Subject(transport, timeline, lambda: card.recorder.since(began), RECORD_RATE_HZ, settle)
+    yield Subject(
+        transport,
+        timeline,
+        lambda: card.recorder.since(began),
+        RECORD_RATE_HZ,
+        settle,
+        lambda: began,
+        holds_s=0.1,
+        position=transport.played_position,
+    )
 
 
 @asynccontextmanager
@@ -70,6 +83,8 @@ async def script(_: pytest.FixtureRequest) -> AsyncIterator[Subject]:
         lambda: transport.recording.bot.samples,
         transport.recording.bot.rate_hz,
         settle,
+        lambda: transport.recording.origin,
+        position=transport.played_position,
     )
 
 

@@ -65,9 +65,10 @@ class PlayClock:
         """The same of one reply; 0 before it begins and for an unknown one."""
         replies = tuple(self._replies)
         played = self.played_s(now)
+        starts = [reply.start_s for reply in replies] + [played]
         return sum(
-            max(0.0, min(played, after.start_s) - reply.start_s)
-            for reply, after in zip(replies, [*replies[1:], _Reply("", played)], strict=True)
+            max(0.0, min(played, starts[number]) - reply.start_s)
+            for number, reply in enumerate(replies, 1)
             if reply.reply_id == reply_id
         )
 

@@ -52,13 +52,21 @@ def test_each_reply_has_its_own_position() -> None:
     assert clock.reply_played_s("r1", 2.0) == pytest.approx(0.14)
     assert clock.reply_played_s("r2", 2.0) == pytest.approx(0.16)
     assert clock.reply_played_s("unknown", 2.0) == 0.0
+    assert PlayClock().reply_played_s("r1", 2.0) == 0.0
+
+
+def test_a_reply_that_begins_again_goes_on_counting() -> None:
+    clock = PlayClock()
+    for number, name in enumerate(["r1", "r2", "r1"]):
+        clock.note(1.0 + number / 10, 0.1, [(name, 0.0)])
+    assert clock.reply_played_s("r1", 2.0) == pytest.approx(0.2)
 
 
 def test_what_a_device_was_told_to_forget_is_never_heard() -> None:
     clock = PlayClock()
     for number in range(5):
         clock.note(1.0 + number / 10, 0.1, [("r1", 0.0)] if number == 0 else [])
-    clock.cut(1.25)
+    assert clock.cut(1.25) == pytest.approx(0.25)
     assert clock.played_s(9.0) == pytest.approx(0.25)
     assert clock.silent_at == pytest.approx(1.25)
     clock.note(2.0, 0.1, [("r2", 0.0)])
