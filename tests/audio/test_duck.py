@@ -1,0 +1,110 @@
+"""Guards: a duck is no click, plays each sample once, and does not care how sound is cut up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from speech.audio.duck import Duck, Samples
+
+RATE = 24_000
+FADE = RATE * 30 // 1000
+CUT = RATE * 8 // 1000
+COMMANDS = st.lists(
+    st.tuples(st.integers(0, 2_000), st.sampled_from(["duck", "resume", "cut"])), max_size=8
+)
+
+
+def run(
+    source: Samples, commands: list[tuple[int, str]], blocks: list[int], duck: Duck | None = None
+) -> tuple[Samples, int]:
+    """Output, and how much source was used; commands come after so many samples each."""
+    duck = duck or Duck(RATE)
+    out: list[Samples] = []
+    used, turn = 0, 0
+    for frames, name in [*commands, (2_000, "")]:
+        left = frames
+        while left:
+            size = min(left, blocks[turn % len(blocks)])
+            turn += 1
+            wanted = duck.wanted(size)
+            out.append(duck.apply(source[used : used + wanted], size))
+            used += wanted
+            left -= size
+        if name:
+            getattr(duck, name)()
+    return np.concatenate(out), used
+
+
+def noise(samples: int = 20_000) -> Samples:
+    return np.random.default_rng(1).integers(-32_768, 32_768, samples).astype(np.int16)
+
+
+@given(COMMANDS, st.lists(st.integers(20, 700), min_size=1, max_size=5))
+def test_any_split_gives_the_same_samples(
+    commands: list[tuple[int, str]], blocks: list[int]
+) -> None:
+    whole, used = run(noise(), commands, [20_000])
+    split, used_too = run(noise(), commands, blocks)
+    assert np.array_equal(whole, split)
+    assert used == used_too
+
+
+@given(COMMANDS)
+def test_no_step_is_larger_than_the_fade_can_make(commands: list[tuple[int, str]]) -> None:
+    level = np.full(20_000, 30_000, np.int16)
+    output, _ = run(level, commands, [480])
+    steepest = 30_000 * np.pi / 2 / CUT + 1
+    assert np.abs(np.diff(output.astype(int), prepend=30_000)).max() <= steepest
+
+
+def test_untouched_without_a_command() -> None:
+    output, used = run(noise(), [], [333])
+    assert np.array_equal(output, noise()[:2_000])
+    assert used == 2_000
+
+
+def test_goes_on_from_the_same_sample() -> None:
+    """In the range of full gain the output is the source, moved by the time it was held."""
+    output, used = run(noise(), [(1_000, "duck"), (1_500, "resume")], [480])
+    held = 1_500 - FADE
+    assert used == 4_500 - held
+    assert not output[1_000 + FADE : 2_500].any()
+    assert np.array_equal(output[2_500 + FADE :], noise()[2_500 + FADE - held : 4_500 - held])
+
+
+def test_turns_around_in_the_middle_of_a_fade() -> None:
+    level = np.full(20_000, 20_000, np.int16)
+    output, used = run(level, [(100, "duck"), (FADE // 2, "resume"), (100, "duck")], [64])
+    assert used == 100 + FADE // 2 + 100 + (FADE // 2 + 100)
+    assert np.abs(np.diff(output.astype(int))).max() <= 20_000 * np.pi / 2 / FADE + 1
+
+
+@pytest.mark.parametrize(("first", "most"), [([], CUT), ([(0, "duck")], 0)])
+def test_a_cut_is_silent_within_8_ms_and_out_of_a_duck_at_once(
+    first: list[tuple[int, str]], most: int
+) -> None:
+    output, used = run(noise(), [*first, (1_000, "cut"), (500, "resume")], [480])
+    assert not output[1_000 + most :].any()
+    assert used <= (FADE if first else 1_000) + most
+
+
+def test_silent_and_reset() -> None:
+    duck = Duck(RATE)
+    assert not duck.silent
+    duck.duck()
+    duck.apply(noise(FADE), FADE)
+    assert duck.silent
+    duck.cut()
+    assert (duck.silent, duck.gain, duck.wanted(480)) == (True, 0.0, 0)
+    duck.reset()
+    assert (duck.silent, duck.gain, duck.wanted(480)) == (False, 1.0, 480)
+
+
+def test_the_wrong_amount_of_source_is_named() -> None:
+    with pytest.raises(ValueError, match="480 source samples are wanted, got 3"):
+        Duck(RATE).apply(noise(3), 480)
+    with pytest.raises(ValueError):
+        Duck(0)
