@@ -1,0 +1,154 @@
+"""A transcript that is the bot's own recent words is no user turn."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+import numpy as np
+
+from speech.barge_in.tokens import is_question, tokens, unspaced
+
+MEMORY_S = 5.0
+"""After its last sound a unit may still be transcribed: room and canceller 0.5 s, end of speech
+0.2 to 1 s, recognition up to 2 s on a busy machine, and as much again."""
+REACH_S = 1.0
+"""Onset of a voice after the bot's last sound that may still be its echo: 60 to 120 ms of path, up
+to 0.3 s of a wireless loudspeaker, 0.5 s of room. What begins later is the user repeating it."""
+ERRORS = 0.25
+"""Letters of the transcript that may differ from what was said: a small recogniser has up to a
+fifth of its words wrong on a leaked, band-limited voice, and some words split or joined."""
+QUESTION_ERRORS = 0.05
+"""… where the transcript asks and the bot did not: no recogniser hears questions in statements."""
+STRANGE_EVERY = 5
+"""One word in so many may be like none that was said (the same word error rate)."""
+ALIKE = 0.6
+"""Similarity from which two words are one word, misheard: "thirsty" and "Thursday" have 0.67."""
+FEW = 3
+"""Below so many words repeating is how people answer ("Tea or coffee?" "Coffee.")."""
+MAX_PIECES = 32
+MAX_LETTERS = 2_000
+"""Of bot speech that is compared: about two minutes."""
+MAX_HEARD = 600
+"""Letters, half a minute. A longer transcript is no echo: comparing takes up to 25 ms here."""
+MAX_WORDS = 150
+"""Of the bot's, each once, that misheard words are compared with."""
+
+
+@dataclass(slots=True)
+class _Piece:
+    words: list[str]
+    asks: bool
+    began: float
+    ended: float | None = None
+
+
+class EchoGuard:
+    """Remembers what the bot said for ``memory_s`` after it was audible.
+
+    Compares normalised letters: the transcript against any passage of what was said, by edit
+    distance, so that a word split, joined or misspelt by the recogniser costs little; then asks
+    whether words are left that the bot did not say. A user who quotes the bot in a longer
+    sentence, or talks on over the echo, has such words.
+    """
+
+    def __init__(self, language: str = "en", memory_s: float = MEMORY_S) -> None:
+        self._language = language
+        self._memory_s = memory_s
+        self._pieces: deque[_Piece] = deque(maxlen=MAX_PIECES)
+
+    def said(self, text: str, at: float) -> None:
+        """These words begin to be audible; what was audible before is over."""
+        self.silent(at)
+        if words := tokens(text, self._language):
+            self._pieces.append(_Piece(words, is_question(text), at))
+
+    def silent(self, at: float) -> None:
+        """The bot is not audible any more."""
+        if self._pieces and self._pieces[-1].ended is None:
+            self._pieces[-1].ended = at
+
+    def is_echo(
+        self,
+        text: str,
+        *,
+        now: float,
+        began: float | None = None,
+        own: frozenset[tuple[str, ...]] = frozenset(),
+    ) -> bool:
+        """Whether the transcript only repeats what was said. ``began``: onset of its voice.
+
+        ``own``: phrases that are the user's wherever the bot did not say them.
+        """
+        heard = tokens(text, self._language) if len(text) <= MAX_HEARD else []
+        pieces = [piece for piece in self._pieces if self._recent(piece, now)]
+        if not heard or not pieces or not self._possible(heard, pieces, began):
+            return False
+        said = [word for piece in pieces for word in piece.words]
+        if _strangers(heard, said, own):
+            return False
+        asks = is_question(text) and not any(piece.asks for piece in pieces)
+        return _errors("".join(heard), "".join(said)[-MAX_LETTERS:]) <= (
+            QUESTION_ERRORS if asks else ERRORS
+        )
+
+    def _recent(self, piece: _Piece, now: float) -> bool:
+        return piece.ended is None or now - piece.ended <= self._memory_s
+
+    def _possible(self, heard: list[str], pieces: list[_Piece], began: float | None) -> bool:
+        """Whether the voice began early enough for an echo.
+
+        A few words, or words after a question, are one only if they began while it sounded.
+        """
+        few = sum(0.5 if unspaced(word) else 1 for word in heard) < FEW
+        asks = pieces[-1].asks
+        if began is None:
+            return not few
+        reach = 0.0 if few or asks else REACH_S
+        ended = pieces[-1].ended
+        return (ended is None or began <= ended + reach) and not (few and asks)
+
+
+def _strangers(heard: list[str], said: list[str], own: frozenset[tuple[str, ...]]) -> bool:
+    """Whether more words are unlike any that was said than a recogniser gets wrong."""
+    known = list(dict.fromkeys(reversed(said)))[:MAX_WORDS]
+    strange: list[bool] = []
+    for word in heard:
+        strange.append(not _known(word, known))
+        if sum(strange) > len(heard) // STRANGE_EVERY:
+            return True
+    ends = (strange[:2], strange[-2:])
+    return any(len(end) == 2 and all(end) for end in ends) or _speaks(heard, said, own)
+
+
+def _speaks(heard: list[str], said: list[str], own: frozenset[tuple[str, ...]]) -> bool:
+    return any(_has(heard, phrase) and not _has(said, phrase) for phrase in own)
+
+
+def _has(words: list[str], phrase: tuple[str, ...]) -> bool:
+    size = len(phrase)
+    return any(tuple(words[at : at + size]) == phrase for at in range(len(words) - size + 1))
+
+
+def _known(word: str, known: list[str]) -> bool:
+    return word in known or any(_alike(word, other) for other in known)
+
+
+def _alike(word: str, other: str) -> bool:
+    shorter, longer = sorted((len(word), len(other)))
+    if 2 * shorter < ALIKE * (shorter + longer):  # the ratio cannot reach it: cheap and common
+        return False
+    return SequenceMatcher(None, word, other).ratio() >= ALIKE
+
+
+def _errors(heard: str, said: str) -> float:
+    """Edit distance of ``heard`` to the passage of ``said`` next to it, per letter of ``heard``."""
+    target = np.frombuffer(said.encode("utf-32-le"), np.uint32)
+    places = np.arange(len(target) + 1)
+    row = np.zeros(len(target) + 1, np.int64)
+    for letter in heard:
+        nearest = row + 1
+        nearest[1:] = np.minimum(nearest[1:], row[:-1] + (target != ord(letter)))
+        row = np.minimum.accumulate(nearest - places) + places
+    return float(np.min(row)) / max(1, len(heard))

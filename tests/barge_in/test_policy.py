@@ -1,0 +1,307 @@
+"""Guards: a voice ducks, an interruption cuts, anything else lets the reply go on where it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from speech.barge_in.config import BargeInConfig
+from speech.barge_in.decision import Action, Why
+from speech.barge_in.events import Kind, Tick, Voice
+from tests.barge_in.bench import UNPROTECTED, Bench
+
+
+def playing(config: BargeInConfig = UNPROTECTED, language: str = "en") -> Bench:
+    b = Bench(config, language=language)
+    b.reply(0)
+    b.play(500)
+    return b
+
+
+def test_ducks_at_the_first_confident_frames() -> None:
+    b = playing()
+    b.voice(2000, 2100)
+    assert b.at(Action.DUCK) == [2060]
+    assert b.log[0].why is Why.ONSET
+
+
+@pytest.mark.parametrize("frames_ms", [20, 40])
+def test_a_click_does_not_duck(frames_ms: int) -> None:
+    b = playing()
+    b.voice(2000, 2000 + frames_ms)
+    b.settle()
+    assert b.log == []
+
+
+def test_weak_voice_does_not_begin_a_stretch_but_goes_on_with_it() -> None:
+    b = playing()
+    b.voice(2000, 3000, speech=0.5)
+    assert b.log == []
+    for ms in range(4000, 5000, 20):
+        b.take(Voice(ms / 1000, 0.9 if ms < 4100 else 0.5))
+    assert b.done == ["duck R1", "cut R1"]
+
+
+def test_speech_cuts_without_words_when_it_is_long_enough() -> None:
+    b = playing()
+    b.voice(2000, 4000)
+    assert b.done == ["duck R1", "cut R1"]
+    assert b.at(Action.CUT) == [2800]
+    assert b.log[1].why is Why.SPEECH
+
+
+def test_hesitant_speech_is_not_talked_over_when_the_window_ends() -> None:
+    b = playing()
+    for start in range(2000, 3400, 200):
+        b.voice(start, start + 100)
+    assert b.done[:2] == ["duck R1", "cut R1"]
+    assert b.log[1].why in (Why.STILL_SPEAKING, Why.SPEECH)
+
+
+@pytest.mark.parametrize(
+    ("length_ms", "why", "resumed_by_ms"),
+    [(100, Why.BRIEF, 2300), (280, Why.BRIEF, 2480), (420, Why.NO_WORDS, 3260)],
+)
+def test_a_cough_resumes(length_ms: int, why: Why, resumed_by_ms: int) -> None:
+    b = playing()
+    b.voice(2000, 2000 + length_ms)
+    b.settle()
+    assert b.done == ["duck R1", "resume R1"]
+    assert b.log[-1].why is why
+    assert b.at(Action.RESUME) == [resumed_by_ms]
+
+
+@pytest.mark.parametrize("text", ["mm-hm", "uh huh", "yeah", "okay", "Yeah, okay.", ""])
+def test_c08_listening_lets_the_reply_go_on_and_is_no_turn(text: str) -> None:
+    b = playing()
+    b.voice(2000, 2350)
+    b.words(2600, text)
+    b.settle()
+    assert b.done == ["duck R1", "resume R1"]
+    assert b.log[-1].drop_words
+    assert b.at(Action.RESUME) == [2600]
+
+
+@pytest.mark.parametrize("text", ["Stop.", "what?", "and the price?", "no"])
+def test_short_words_cut_while_ducked(text: str) -> None:
+    b = playing()
+    b.voice(2000, 2350)
+    b.words(2900, text)
+    assert b.done == ["duck R1", "cut R1"]
+    assert not b.log[-1].drop_words
+
+
+def test_late_words_cut_a_reply_that_goes_on_already() -> None:
+    b = playing()
+    b.voice(2000, 2200)
+    b.words(3500, "Stop!")
+    assert b.done == ["duck R1", "resume R1", "cut R1"]
+
+
+@pytest.mark.parametrize(
+    ("partial", "done"),
+    [
+        ("and the", ["duck R1", "cut R1"]),
+        ("stop", ["duck R1", "cut R1"]),
+        ("and", ["duck R1"]),
+        ("yeah", ["duck R1"]),
+        ("", ["duck R1"]),
+    ],
+)
+def test_partial_words(partial: str, done: list[str]) -> None:
+    b = playing()
+    b.voice(2000, 2380)
+    b.words(2400, partial, final=False)
+    assert b.done == done
+
+
+def test_yes_answers_a_question() -> None:
+    b = Bench()
+    b.play(0, text="Shall I book it?")
+    b.voice(1200, 1500)
+    b.words(1900, "Yes.")
+    assert b.done == ["duck R1", "cut R1"]
+
+
+def test_yes_still_answers_it_shortly_after_the_next_unit_began() -> None:
+    b = Bench()
+    b.play(0, text="Shall I book it?")
+    b.play(1000, text="It is free.")
+    b.words(1900, "Yes.")
+    assert b.done == ["cut R1"]
+    b = Bench()
+    b.play(0, text="Shall I book it?")
+    b.play(1000, text="It is free.")
+    b.words(4000, "Yes.")
+    assert b.done == []
+
+
+def test_frames_that_are_likely_echo_are_no_voice() -> None:
+    b = playing()
+    b.voice(2000, 6000, echo=0.8)
+    assert b.log == []
+
+
+def test_an_echo_transcript_is_no_turn() -> None:
+    b = playing()
+    b.words(2000, "opens at nine every day")
+    assert [(d.action, d.why, d.drop_words) for d in b.log] == [(Action.IGNORE, Why.ECHO, True)]
+
+
+def test_protected_while_echo_cancellation_adapts() -> None:
+    b = playing(BargeInConfig(protect_s=3))
+    b.voice(1000, 3000)
+    assert b.done == []
+    assert b.whys == [Why.PROTECTED]
+
+
+def test_protection_ends_for_a_user_who_still_speaks() -> None:
+    b = playing(BargeInConfig(protect_s=3))
+    b.voice(1000, 4000)
+    assert b.done == ["duck R1", "cut R1"]
+    assert b.at(Action.CUT) == [3500]
+
+
+def test_words_cut_under_protection() -> None:
+    b = playing(BargeInConfig(protect_s=3))
+    b.words(1000, "what is the price")
+    assert b.done == ["cut R1"]
+
+
+def test_protection_counts_from_the_first_sound_only() -> None:
+    b = Bench(BargeInConfig(protect_s=3))
+    b.play(0, "R0")
+    b.end(2000, "R0")
+    b.play(4000)
+    b.voice(5000, 5100)
+    assert b.done == ["duck R1"]
+
+
+def test_before_the_first_sound_nothing_is_protected() -> None:
+    b = Bench(BargeInConfig(protect_s=3))
+    b.reply(0)
+    b.voice(200, 300)
+    assert b.done == ["duck R1"]
+
+
+def test_after_false_alarms_only_words_count_in_this_reply() -> None:
+    b = playing()
+    for start in range(2000, 6000, 1000):
+        b.voice(start, start + 200)
+    assert b.done == ["duck R1", "resume R1"] * 3
+    assert b.whys[-1] is Why.FALSE_ALARMS
+    b.words(6000, "wait a minute")
+    assert b.done[-1] == "cut R1"
+    b.reply(7000, "R2")
+    b.voice(8000, 8100)
+    assert b.done[-1] == "duck R2"
+
+
+def test_a_detector_that_says_on_and_off() -> None:
+    b = playing(BargeInConfig(protect_s=0, onset_s=0))
+    b.take(Voice(2.0, 1.0))
+    assert b.done == ["duck R1"]
+    b.wait(4000)
+    assert b.at(Action.CUT) == [2800]
+
+
+def test_frames_that_come_in_a_burst_keep_their_length() -> None:
+    b = playing()
+    b.take(Tick(3.0))
+    for ms in range(2000, 2900, 20):
+        b.policy.take(Voice(ms / 1000, 0.9))
+    assert b.policy.take(Tick(3.0)) == []
+    assert b.policy.replies.is_dead("R1")
+
+
+def test_twice_within_50_ms() -> None:
+    b = playing()
+    b.voice(2000, 2080)
+    b.voice(2100, 2180)
+    b.settle()
+    assert b.done == ["duck R1", "resume R1"]
+    b.words(3000, "stop")
+    b.words(3030, "stop it now")
+    b.stop(3050)
+    assert b.done[2:] == ["cut R1"]
+
+
+def test_between_units() -> None:
+    b = playing()
+    b.play(2000)
+    b.voice(2010, 2110)
+    b.play(2200)
+    b.settle()
+    assert b.done == ["duck R1", "resume R1"]
+
+
+def test_after_the_last_write_nothing_stays_ducked() -> None:
+    b = playing()
+    b.voice(2000, 2100)
+    b.end(2120)
+    assert b.done == ["duck R1", "resume R1"]
+    assert b.log[-1].why is Why.OVER
+    b.words(2500, "mm-hm")
+    assert not b.log[-1].drop_words, "nothing plays: the conversation decides"
+
+
+def test_nothing_to_interrupt() -> None:
+    b = Bench()
+    b.voice(0, 2000)
+    b.words(2500, "Hello there.")
+    b.settle()
+    assert b.done == []
+    assert b.whys == [Why.NOTHING_PLAYS]
+
+
+def test_every_live_reply_is_cut() -> None:
+    b = Bench()
+    b.reply(0, "F", Kind.FILLER)
+    b.reply(10, "R1")
+    b.play(100, "F", text="One moment.")
+    b.words(2000, "never mind")
+    assert b.done == ["cut F", "cut R1"]
+
+
+def test_the_answer_ducks_while_the_filler_played() -> None:
+    b = Bench()
+    b.reply(0, "F", Kind.FILLER)
+    b.reply(10, "R1")
+    b.play(100, "F", text="One moment.")
+    b.voice(300, 400)
+    b.end(450, "F")
+    b.settle()
+    assert b.done == ["duck F", "resume F"]
+
+
+def test_a_greeting_is_cut_and_not_asked_for_again() -> None:
+    b = Bench()
+    b.reply(0, "G", Kind.GREETING)
+    b.play(100, "G", text="Welcome to the shop.")
+    b.voice(300, 1500)
+    b.words(2000, "")
+    b.settle()
+    assert b.done == ["duck G", "cut G"]
+
+
+def test_shutdown_cuts_all_and_ends() -> None:
+    b = playing()
+    b.reply(600, "bye", Kind.NOTICE, interruptible=False)
+    b.voice(2000, 2100)
+    b.stop(2200, shutdown=True)
+    assert b.done == ["duck R1", "cut R1", "cut bye"]
+    b.play(2300)
+    b.voice(2400, 4000)
+    b.words(5000, "hello")
+    assert len(b.log) == 3
+    assert b.policy.deadline is None
+
+
+def test_late_events_of_a_dead_reply_are_dropped_and_counted() -> None:
+    b = playing()
+    b.stop(1000)
+    b.play(1100)
+    b.reply(1150)
+    b.end(1200)
+    b.voice(1300, 2500)
+    assert b.done == ["cut R1"]
+    assert b.policy.replies.dropped == {"playing": 1, "reply": 1, "ended": 1}
