@@ -27,9 +27,10 @@ class BargeInConfig:
     brief_s: float = 0.3
     """A stretch shorter than that holds no word worth waiting for: clicks, knocks, half a cough."""
     cut_after_s: float = 0.8
-    """Voice in a stretch that cuts without words. Of 7,044 coughs the median lasts 0.42 s with
-    few above 0.7 s (bohemia.team/halfsecond, Hyfe 2022); a single "mm-hm" is shorter. LiveKit's
-    0.5 s and Vapi's 0.2 s cut into both."""
+    """Voice in a stretch that cuts without words; of the time before the duck ``onset_s`` counts,
+    as that voice may have been the bot's echo, which ends with its sound. Of 7,044 coughs the
+    median lasts 0.42 s, "some" more than 0.5 s (bohemia.team/halfsecond, Hyfe 2022); the "mm-hm"
+    of case C08 has 0.35 s. LiveKit's 0.5 s and Vapi's 0.2 s cut into both."""
     window_s: float = 1.2
     """From duck to decision at the latest: a word of 0.4 s, 0.2 s until its end is believed and
     0.5 s of whisper tiny.en on one thread (notes: 0.5 s for 5 s of speech)."""

@@ -22,7 +22,8 @@ fifth of its words wrong on a leaked, band-limited voice, and some words split o
 QUESTION_ERRORS = 0.05
 """… where the transcript asks and the bot did not: no recogniser hears questions in statements."""
 STRANGE_EVERY = 5
-"""One word in so many may be like none that was said (the same word error rate)."""
+"""One word in so many may be like none that was said (the same word error rate); none where the
+voice began after the bot's, as an echo's tail is short and "…, please" is a user."""
 ALIKE = 0.6
 """Similarity from which two words are one word, misheard: "thirsty" and "Thursday" have 0.67."""
 FEW = 3
@@ -34,6 +35,9 @@ MAX_HEARD = 600
 """Letters, half a minute. A longer transcript is no echo: comparing takes up to 25 ms here."""
 MAX_WORDS = 150
 """Of the bot's, each once, that misheard words are compared with."""
+
+
+Phrases = frozenset[tuple[str, ...]]
 
 
 @dataclass(slots=True)
@@ -75,23 +79,27 @@ class EchoGuard:
         *,
         now: float,
         began: float | None = None,
-        own: frozenset[tuple[str, ...]] = frozenset(),
+        own: Phrases = frozenset(),
+        opens: Phrases = frozenset(),
     ) -> bool:
         """Whether the transcript only repeats what was said. ``began``: onset of its voice.
 
-        ``own``: phrases that are the user's wherever the bot did not say them.
+        What the bot did not say is the user's: phrases of ``own`` anywhere, of ``opens`` at the
+        beginning ("yes, a table for two").
         """
         heard = tokens(text, self._language) if len(text) <= MAX_HEARD else []
         pieces = [piece for piece in self._pieces if self._recent(piece, now)]
         if not heard or not pieces or not self._possible(heard, pieces, began):
             return False
         said = [word for piece in pieces for word in piece.words]
-        if _strangers(heard, said, own):
-            return False
         asks = is_question(text) and not any(piece.asks for piece in pieces)
-        return _errors("".join(heard), "".join(said)[-MAX_LETTERS:]) <= (
-            QUESTION_ERRORS if asks else ERRORS
-        )
+        errors = _errors("".join(heard), "".join(said)[-MAX_LETTERS:])
+        if errors > (QUESTION_ERRORS if asks else ERRORS):
+            return False
+        ended = pieces[-1].ended
+        late = began is not None and ended is not None and began > ended
+        few = 0 if late else len(heard) // STRANGE_EVERY
+        return not (_strangers(heard, said, few) or _speaks(heard, said, own, opens))
 
     def _recent(self, piece: _Piece, now: float) -> bool:
         return piece.ended is None or now - piece.ended <= self._memory_s
@@ -110,20 +118,22 @@ class EchoGuard:
         return (ended is None or began <= ended + reach) and not (few and asks)
 
 
-def _strangers(heard: list[str], said: list[str], own: frozenset[tuple[str, ...]]) -> bool:
-    """Whether more words are unlike any that was said than a recogniser gets wrong."""
+def _strangers(heard: list[str], said: list[str], at_most: int) -> bool:
+    """Whether more words than ``at_most``, or two at an end, are unlike any that was said."""
     known = list(dict.fromkeys(reversed(said)))[:MAX_WORDS]
     strange: list[bool] = []
     for word in heard:
         strange.append(not _known(word, known))
-        if sum(strange) > len(heard) // STRANGE_EVERY:
+        if sum(strange) > at_most:
             return True
     ends = (strange[:2], strange[-2:])
-    return any(len(end) == 2 and all(end) for end in ends) or _speaks(heard, said, own)
+    return any(len(end) == 2 and all(end) for end in ends)
 
 
-def _speaks(heard: list[str], said: list[str], own: frozenset[tuple[str, ...]]) -> bool:
-    return any(_has(heard, phrase) and not _has(said, phrase) for phrase in own)
+def _speaks(heard: list[str], said: list[str], own: Phrases, opens: Phrases) -> bool:
+    first = {phrase for phrase in opens if tuple(heard[: len(phrase)]) == phrase}
+    users = first | {phrase for phrase in own if _has(heard, phrase)}
+    return any(not _has(said, phrase) for phrase in users)
 
 
 def _has(words: list[str], phrase: tuple[str, ...]) -> bool:
@@ -136,6 +146,9 @@ def _known(word: str, known: list[str]) -> bool:
 
 
 def _alike(word: str, other: str) -> bool:
+    """One word misheard, or a part of one: "day" of "Thursday"."""
+    if len(word) >= FEW and (other.startswith(word) or other.endswith(word)):
+        return True
     shorter, longer = sorted((len(word), len(other)))
     if 2 * shorter < ALIKE * (shorter + longer):  # the ratio cannot reach it: cheap and common
         return False

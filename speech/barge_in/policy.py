@@ -123,7 +123,7 @@ class BargeIn:
                 self._shut = event.shutdown
                 return self._cut(self._floor.all, Why.STOP)
             case Voice():
-                if self._user.voice(event):
+                if self._user.voice(event, self._now):
                     self._said.clear()
         return self._judge(self._seen()) + self._ask_if_due()
 
@@ -176,12 +176,6 @@ class BargeIn:
     # --- what is decided --------------------------------------------------------------------
 
     def _judge(self, seen: Seen) -> list[Decision]:
-        decided = self._carry_out(seen)
-        if decided and decided[0].action is Action.DUCK:
-            return decided + self._carry_out(self._seen())
-        return decided
-
-    def _carry_out(self, seen: Seen) -> list[Decision]:
         current = self._floor.current
         verdict = next((v for rule in self._rules if (v := rule.judge(seen))), None)
         if current is None or verdict is None:
@@ -199,6 +193,7 @@ class BargeIn:
             return self._ignore_once(doubt)
         if verdict.action is Action.DUCK:
             self._ducked = (current.reply_id, self._now)
+            self._user.ducked(self._now)
             return [Decision(self._now, Action.DUCK, current.reply_id, verdict.why)]
         return self._cut(self._floor.interruptible, verdict.why)
 
@@ -276,9 +271,13 @@ class BargeIn:
     def _catch_up(self, at: float) -> list[Decision]:
         """What was due before this event is decided before it."""
         decisions: list[Decision] = []
-        while (due := self.deadline) is not None and self._now < due < at:
-            self._now = due
-            decisions += self._judge(self._seen()) + self._ask_if_due()
+        while (due := self.deadline) is not None and due < at:
+            moves = due > self._now
+            self._now = max(self._now, due)
+            decided = self._judge(self._seen()) + self._ask_if_due()
+            decisions += decided
+            if not (moves or decided):
+                break
         return decisions
 
     def _rules_due(self) -> list[float | None]:

@@ -18,6 +18,7 @@ class User:
     def __init__(self, config: BargeInConfig, words: WordSorter, needs_key: bool) -> None:
         self.words = words
         self._wait_s = config.words_wait_s
+        self._onset_s = config.onset_s
         self._needs_key = needs_key
         self._stretch = Stretch(config)
         self._key_down = False
@@ -32,11 +33,15 @@ class User:
         """This stretch was decided upon: only words decide anew."""
         self._stretch.settled = settled
 
-    def voice(self, frame: Voice) -> bool:
+    def ducked(self, now: float) -> None:
+        """The bot falls silent: only voice that outlasts its sound tells a user from an echo."""
+        self._stretch.trim(now, self._onset_s)
+
+    def voice(self, frame: Voice, now: float) -> bool:
         """Take a frame; whether a new stretch begins."""
         if self._needs_key and not self._key_down:
             frame = Voice(frame.at, 0.0)
-        return self._stretch.feed(frame)
+        return self._stretch.feed(frame, now)
 
     def key(self, down: bool, now: float) -> bool:
         """Take the key; whether it was pressed just now."""
@@ -44,7 +49,7 @@ class User:
         if self._key_down and not down:
             self._key_up_at = now
             if self._needs_key:
-                self._stretch.feed(Voice(now, 0.0))
+                self._stretch.feed(Voice(now, 0.0), now)
         self._key_down = down
         return pressed
 

@@ -60,7 +60,8 @@ class WordSorter:
         commands = self._opens(words, self._commands)
         if commands and len(words) < FEW:  # "No!" is the user's, though the bot may have said it
             return Sort.COMMAND
-        if self.guard.is_echo(text, now=now, began=began, own=self._commands):
+        own, opens = self._commands, self._listening
+        if self.guard.is_echo(text, now=now, began=began, own=own, opens=opens):
             return Sort.ECHO
         if commands:
             return Sort.COMMAND

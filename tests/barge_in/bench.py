@@ -27,13 +27,17 @@ class Bench:
         self.log: list[Decision] = []
 
     def take(self, event: Event) -> list[Decision]:
-        self.wait(event.at * 1000)
+        self.tick_before(event.at)
         decisions = self.policy.take(event)
         self.log += decisions
         return decisions
 
     def wait(self, until_ms: float) -> None:
-        while (due := self.policy.deadline) is not None and due < until_ms / 1000:
+        self.tick_before(until_ms / 1000)
+
+    def tick_before(self, at: float) -> None:
+        """In seconds, as they are: rounding would tick for what is due at ``at`` itself."""
+        while (due := self.policy.deadline) is not None and due < at:
             self.log += self.policy.take(Tick(due))
 
     def settle(self) -> None:
@@ -85,3 +89,10 @@ class Bench:
 
     def dropped(self) -> list[bool]:
         return [d.drop_words for d in self.log]
+
+
+def playing(config: BargeInConfig = UNPROTECTED, language: str = "en") -> Bench:
+    b = Bench(config, language=language)
+    b.reply(0)
+    b.play(500)
+    return b

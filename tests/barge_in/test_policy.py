@@ -6,15 +6,8 @@ import pytest
 
 from speech.barge_in.config import BargeInConfig
 from speech.barge_in.decision import Action, Why
-from speech.barge_in.events import Kind, Tick, Voice
-from tests.barge_in.bench import UNPROTECTED, Bench
-
-
-def playing(config: BargeInConfig = UNPROTECTED, language: str = "en") -> Bench:
-    b = Bench(config, language=language)
-    b.reply(0)
-    b.play(500)
-    return b
+from speech.barge_in.events import Tick, Voice, Words
+from tests.barge_in.bench import Bench, playing
 
 
 def test_ducks_at_the_first_confident_frames() -> None:
@@ -156,9 +149,9 @@ def test_protected_while_echo_cancellation_adapts() -> None:
 
 def test_protection_ends_for_a_user_who_still_speaks() -> None:
     b = playing(BargeInConfig(protect_s=3))
-    b.voice(1000, 4000)
+    b.voice(1000, 4500)
     assert b.done == ["duck R1", "cut R1"]
-    assert b.at(Action.CUT) == [3500]
+    assert b.at(Action.DUCK) == [3500]
 
 
 def test_words_cut_under_protection() -> None:
@@ -209,99 +202,35 @@ def test_frames_that_come_in_a_burst_keep_their_length() -> None:
     b.take(Tick(3.0))
     for ms in range(2000, 2900, 20):
         b.policy.take(Voice(ms / 1000, 0.9))
-    assert b.policy.take(Tick(3.0)) == []
     assert b.policy.replies.is_dead("R1")
 
 
-def test_twice_within_50_ms() -> None:
+def test_what_is_due_when_words_come_is_not_lost_to_them() -> None:
     b = playing()
-    b.voice(2000, 2080)
-    b.voice(2100, 2180)
-    b.settle()
-    assert b.done == ["duck R1", "resume R1"]
-    b.words(3000, "stop")
-    b.words(3030, "stop it now")
-    b.stop(3050)
-    assert b.done[2:] == ["cut R1"]
+    for event in (Voice(2.24, 1.0), Words(2.3, "yeah"), Voice(2.5, 0.0)):
+        b.log += b.policy.take(event)
+    assert b.done == ["duck R1"]
+    assert b.at(Action.DUCK) == [2300]
 
 
-def test_between_units() -> None:
+def test_a_click_that_comes_late_is_still_short() -> None:
     b = playing()
-    b.play(2000)
-    b.voice(2010, 2110)
-    b.play(2200)
-    b.settle()
-    assert b.done == ["duck R1", "resume R1"]
-
-
-def test_after_the_last_write_nothing_stays_ducked() -> None:
-    b = playing()
-    b.voice(2000, 2100)
-    b.end(2120)
-    assert b.done == ["duck R1", "resume R1"]
-    assert b.log[-1].why is Why.OVER
-    b.words(2500, "mm-hm")
-    assert not b.log[-1].drop_words, "nothing plays: the conversation decides"
-
-
-def test_nothing_to_interrupt() -> None:
-    b = Bench()
-    b.voice(0, 2000)
-    b.words(2500, "Hello there.")
+    b.take(Tick(3.0))
+    b.policy.take(Voice(2.0, 0.9))
+    b.policy.take(Voice(2.02, 0.0))
     b.settle()
     assert b.done == []
-    assert b.whys == [Why.NOTHING_PLAYS]
 
 
-def test_every_live_reply_is_cut() -> None:
-    b = Bench()
-    b.reply(0, "F", Kind.FILLER)
-    b.reply(10, "R1")
-    b.play(100, "F", text="One moment.")
-    b.words(2000, "never mind")
-    assert b.done == ["cut F", "cut R1"]
-
-
-def test_the_answer_ducks_while_the_filler_played() -> None:
-    b = Bench()
-    b.reply(0, "F", Kind.FILLER)
-    b.reply(10, "R1")
-    b.play(100, "F", text="One moment.")
-    b.voice(300, 400)
-    b.end(450, "F")
+@pytest.mark.parametrize("protect_s", [0, 3])
+def test_without_echo_cancellation_the_reply_is_heard_to_its_end(protect_s: float) -> None:
+    """The microphone hears the bot 120 ms later; its voice ends with the bot's."""
+    b = playing(BargeInConfig(protect_s=protect_s))
+    silent_since = None
+    for ms in range(500, 12_000, 20):
+        silent_since = (silent_since or ms) if b.policy.ducked else None
+        echoes = ms > 620 and (silent_since is None or ms - silent_since < 150)
+        b.take(Voice(ms / 1000, 0.95 if echoes else 0.05))
     b.settle()
-    assert b.done == ["duck F", "resume F"]
-
-
-def test_a_greeting_is_cut_and_not_asked_for_again() -> None:
-    b = Bench()
-    b.reply(0, "G", Kind.GREETING)
-    b.play(100, "G", text="Welcome to the shop.")
-    b.voice(300, 1500)
-    b.words(2000, "")
-    b.settle()
-    assert b.done == ["duck G", "cut G"]
-
-
-def test_shutdown_cuts_all_and_ends() -> None:
-    b = playing()
-    b.reply(600, "bye", Kind.NOTICE, interruptible=False)
-    b.voice(2000, 2100)
-    b.stop(2200, shutdown=True)
-    assert b.done == ["duck R1", "cut R1", "cut bye"]
-    b.play(2300)
-    b.voice(2400, 4000)
-    b.words(5000, "hello")
-    assert len(b.log) == 3
-    assert b.policy.deadline is None
-
-
-def test_late_events_of_a_dead_reply_are_dropped_and_counted() -> None:
-    b = playing()
-    b.stop(1000)
-    b.play(1100)
-    b.reply(1150)
-    b.end(1200)
-    b.voice(1300, 2500)
-    assert b.done == ["cut R1"]
-    assert b.policy.replies.dropped == {"playing": 1, "reply": 1, "ended": 1}
+    assert b.done == ["duck R1", "resume R1"] * (len(b.done) // 2)
+    assert len(b.done) <= 6

@@ -67,7 +67,7 @@ class Scene:
 
     def step(self, event: Event) -> None:
         before = len(self.bench.log)
-        self.bench.wait(event.at * 1000)
+        self.bench.tick_before(event.at)
         self.check_held(before, None)
         before = len(self.bench.log)
         self.note(event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from speech.barge_in.decision import Why
+from speech.barge_in.decision import Action, Why
 from speech.barge_in.events import Kind, Voice
 from tests.barge_in.bench import Bench
 
@@ -45,7 +45,9 @@ def test_a_voice_that_goes_on_cuts_what_follows() -> None:
     for ms in range(1000, 3000, 20):
         b.take(Voice(ms / 1000, 0.9))
     b.play(3000)
+    b.voice(3000, 4000)
     assert b.done == ["duck R1", "cut R1"]
+    assert b.at(Action.CUT) == [3740]
 
 
 def test_listening_meanwhile_cuts_nothing() -> None:

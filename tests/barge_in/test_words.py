@@ -59,6 +59,12 @@ def test_a_short_answer_in_the_words_of_the_question_is_one() -> None:
     assert g.is_echo("like the red wine or the white wine", now=12.5, began=10.2)
 
 
+def test_a_user_who_takes_the_words_up_is_kept() -> None:
+    g = guard("I can book you a table for two at seven.")
+    assert not g.is_echo("a table for two please", now=13, began=12.2)
+    assert WordSorter("en", g).sort("Yes, a table for two", now=13, began=11) is Sort.REAL
+
+
 def test_one_word_of_the_bot_is_an_echo_while_it_sounds_only() -> None:
     assert guard().is_echo("Thursday", now=12.5, began=11)
     assert not guard().is_echo("Thursday", now=13, began=12.3)
