@@ -29,16 +29,13 @@ from pipecat.frames.frames import (
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.utils.text.base_text_aggregator import TextType
 
-from processors.aggregator import UNSPOKEN
+from processors.aggregator import CLAIMS, UNSPOKEN
 from processors.spacing import Spacing
 from speech.evidence.actions import Action, Kind, Pass, Release, Say, TakeBack, Withhold
 from speech.evidence.gate import Gate
 from speech.evidence.rules import Rules
 from speech.evidence.waits import WaitTimes
 from speech.timeline import Timeline, TimelineEvent
-
-NAMES = "evidence"
-"""Key of a unit's ``metadata``: the names of the markers around its words."""
 
 REFUSALS = ("error", "retracted")
 """Keys of a result that verifies nothing."""
@@ -135,7 +132,7 @@ class EvidenceGate(FrameProcessor):
         """What follows from a frame that keeps its place."""
         match frame:
             case AggregatedTextFrame() if not frame.skip_tts:
-                return self._gate.unit(frame, frame.text, frame.metadata.get(NAMES, ()))
+                return self._gate.unit(frame, frame.text, frame.metadata.get(CLAIMS, ()))
             case LLMFullResponseStartFrame():
                 return self._gate.reply_started(frame)
             case LLMFullResponseEndFrame():
