@@ -76,6 +76,7 @@ class UnitAggregator(FrameProcessor):
         self._claims = claims
         self._names: frozenset[str] = frozenset()
         self._skip_tts: bool | None = None
+        self._is_open = False  # a reply has begun and not ended
         self._gap: str | None = None  # recorded behind the last unit; None before the first
         self._alarm: asyncio.TimerHandle | None = None
         self._speaking: asyncio.Task[None] | None = None
@@ -98,18 +99,24 @@ class UnitAggregator(FrameProcessor):
                 self._drop()
             case LLMFullResponseStartFrame():
                 self._release.begin()
+                self._is_open = True
             case LLMFullResponseEndFrame():
                 await self._rest()
-                await self._finish(frame.skip_tts)
+                await self._finish()
             case EndFrame():
                 await self._rest()
-                await self._finish(self._skip_tts)
+                was_open = self._is_open
+                await self._finish()
+                if was_open:  # pipecat's voice would wait for the reply's end
+                    await self.push_frame(LLMFullResponseEndFrame())
             case BotStoppedSpeakingFrame():
                 self._release.silent()
         await self.push_frame(frame, direction)
 
     async def _take(self, frame: LLMTextFrame) -> None:
-        self._skip_tts = frame.skip_tts
+        if frame.skip_tts != self._skip_tts:
+            await self._push_units(self._splitter.end_unit())
+            self._skip_tts = frame.skip_tts
         self._release.came(frame.text)
         if self._claims is None:
             await self._push_units(self._splitter.feed(frame.text))
@@ -130,8 +137,7 @@ class UnitAggregator(FrameProcessor):
                 self._names = piece.names
             await self._push_units(self._splitter.feed(piece.text))
 
-    async def _finish(self, skip_tts: bool | None) -> None:
-        self._skip_tts = skip_tts
+    async def _finish(self) -> None:
         if self._claims is not None:
             await self._take_pieces(self._claims.flush())
         units = self._splitter.finish()
@@ -141,6 +147,7 @@ class UnitAggregator(FrameProcessor):
             await self.push_frame(self._frame(silent, "", " "))
         self._names = frozenset()
         self._gap = None
+        self._is_open = False
 
     def _drop(self) -> None:
         self._splitter.finish()
@@ -148,6 +155,7 @@ class UnitAggregator(FrameProcessor):
             self._claims.reset()
         self._names = frozenset()
         self._gap = None
+        self._is_open = False
         self._release.begin()
         self._release.silent()
 

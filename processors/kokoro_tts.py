@@ -103,7 +103,7 @@ class KokoroTTSService(TTSService):
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """As pipecat's; while it speaks words, whether they are a filler is known."""
-        if isinstance(frame, AggregatedTextFrame) and frame.text_type == UNSPOKEN:
+        if isinstance(frame, AggregatedTextFrame) and frame.skip_tts:
             await self._pass_unspoken(frame)
             return
         if isinstance(frame, AggregatedTextFrame | TTSSpeakFrame):
@@ -113,6 +113,10 @@ class KokoroTTSService(TTSService):
 
     async def _pass_unspoken(self, frame: AggregatedTextFrame) -> None:
         """Behind the words before it, so that it is recorded only if they were heard."""
+        if frame.text_type != UNSPOKEN:
+            spaces = frame.metadata
+            frame.text = f"{spaces.get(BEFORE, '')}{frame.text}{spaces.get(GAP, ' ')}"
+            frame.includes_inter_frame_spaces = True
         context_id = self._turn_context_id
         if context_id and self.audio_context_available(context_id):
             await self.append_to_audio_context(context_id, frame)

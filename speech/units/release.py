@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from speech.units.characters import cost
 
-LETTERS_PER_S = 15.0
-"""Kokoro at speed 1.0, the median over bench/sentences.txt."""
+LETTERS_PER_S = 17.0
+"""Kokoro (af_heart, speed 1.0): the median over the 60 English sentences of bench/sentences.txt
+was 17.3, nine in ten were between 15.4 and 18.8 (int8 on a CPU, 2026-11-30)."""
 FIRST_AUDIO_S = 0.4
 """From a unit to its first sound on two processor cores, whatever its length: the synthesis
 streams inside a unit (docs/streaming-kokoro.md)."""
@@ -18,7 +19,9 @@ LATE_S = 0.8
 """A sentence that is expected to end later than this is worth parting: its first clause is
 then heard that much sooner, for a melody that does not know the rest."""
 LEAST_LETTERS = 24
-"""About thirty phonemes and 1.6 s of speech; Kokoro speaks less than that badly by itself."""
+"""About 1.4 s of speech: clauses of 21 to 28 letters took 1.35 to 1.57 s (measured as above),
+which leaves the model a second for more words before they are late. A choice, not a measured
+limit of how short a clause sounds well."""
 LEAST_TOKENS = 4
 """Arrivals from which the model's pace is known."""
 LEAD_S = 0.5

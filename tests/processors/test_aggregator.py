@@ -176,6 +176,16 @@ async def test_a_reply_that_is_not_spoken_stays_so() -> None:
     assert [(frame.text, frame.skip_tts) for frame in found] == [("One.", True), ("Two", True)]
 
 
+async def test_a_part_that_is_not_spoken_stays_a_part() -> None:
+    frames = tokens("One. Two", " three. Four", " five.")
+    frames[1].skip_tts = True  # type: ignore[attr-defined]
+    found = await units(UnitAggregator(), *frames)
+    assert [(frame.text, bool(frame.skip_tts)) for frame in found] == [
+        ("One.", False), ("Two", False), ("three.", True), ("Four", True), ("five.", False),
+    ]  # fmt: skip
+    assert written(found) == "One. Two three. Four five. "
+
+
 async def test_units_end_where_the_claims_change_and_name_them() -> None:
     aggregator = UnitAggregator(claims=MarkerParser())
     found = await units(aggregator, *tokens("Sure <pend", 'ing id="a">it is booked.</pending> Bye'))

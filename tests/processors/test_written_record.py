@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
-from pipecat.frames.frames import LLMFullResponseEndFrame, LLMFullResponseStartFrame, LLMTextFrame
+from pipecat.frames.frames import (
+    EndFrame,
+    LLMFullResponseEndFrame,
+    LLMFullResponseStartFrame,
+    LLMTextFrame,
+)
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
@@ -42,3 +49,29 @@ async def test_the_context_holds_what_was_written(tokens: list[str], spoken: lis
     assert engine.spoken == spoken
     recorded = [str(message["content"]).rstrip() for message in context.get_messages()]  # type: ignore[index]
     assert recorded == (["".join(tokens).strip()] if "".join(tokens).strip() else [])
+
+
+async def test_what_is_not_spoken_is_recorded_in_its_place() -> None:
+    context, engine, timeline = LLMContext(), FakeEngine(), Timeline()
+    voice = KokoroTTSService(engine, voice="fake", speed=1.0, timeline=timeline)  # type: ignore[arg-type]
+    frames = [LLMTextFrame(text) for text in ("One. Two.", "\n\nThree.", "\nFour. Five", " six.")]
+    frames[2].skip_tts = True
+    words = LLMContextAggregatorPair(context)
+    await run_test(
+        Pipeline([UnitAggregator(), voice, words.assistant()]),
+        frames_to_send=[LLMFullResponseStartFrame(), *frames, LLMFullResponseEndFrame()],
+    )
+    assert engine.spoken == ["One.", "Two.", "Three.", "six."]
+    [message] = context.get_messages()
+    assert message["content"] == "One. Two.\n\nThree.\nFour. Five six."  # type: ignore[index]
+
+
+async def test_the_end_of_the_conversation_in_mid_reply_is_not_held_up() -> None:
+    engine, timeline = FakeEngine(), Timeline()
+    voice = KokoroTTSService(engine, voice="fake", speed=1.0, timeline=timeline)  # type: ignore[arg-type]
+    frames = [LLMFullResponseStartFrame(), LLMTextFrame("One. Two"), EndFrame()]
+    async with asyncio.timeout(5):
+        await run_test(
+            Pipeline([UnitAggregator(), voice]), frames_to_send=frames, send_end_frame=False
+        )
+    assert engine.spoken == ["One.", "Two"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from speech.units.release import LATE_S, LEAD_S, Release, ReleaseRules
+from speech.units.release import LATE_S, LEAD_S, LETTERS_PER_S, Release, ReleaseRules
 
 CLAUSE = "If you come by on Friday,"
 
@@ -58,9 +58,9 @@ def test_it_can_be_switched_off() -> None:
 def test_a_pause_counts_from_the_last_text_and_not_before_speech_runs_out() -> None:
     clock, release = reply(0.1)
     assert release.stalled_at == clock.now + 1.5
-    release.left("x" * 150)  # ten seconds of speech
+    release.left("x" * 150)
     stalled_at = release.stalled_at
     assert stalled_at is not None
-    assert abs(stalled_at - (clock.now + 0.4 + 10 - LEAD_S)) < 1e-9
+    assert abs(stalled_at - (clock.now + 0.4 + 150 / LETTERS_PER_S - LEAD_S)) < 1e-9
     release.begin()
     assert release.stalled_at is None
