@@ -9,7 +9,7 @@ from speech.units.characters import cost
 
 LETTERS_PER_S = 17.0
 """Kokoro (af_heart, speed 1.0): the median over the 60 English sentences of bench/sentences.txt
-was 17.3, nine in ten were between 15.4 and 18.8 (int8 on a CPU, 2026-11-30)."""
+was 17.3, eight in ten were between 15.4 and 18.8 (int8 on a CPU, 2026-11-30)."""
 FIRST_AUDIO_S = 0.4
 """From a unit to its first sound on two processor cores, whatever its length: the synthesis
 streams inside a unit (docs/streaming-kokoro.md)."""
