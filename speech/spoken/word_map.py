@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from speech.engine import Word
 from speech.kokoro.markup import MARKUP
@@ -26,7 +27,8 @@ class WordMap:
     """Takes the words of a spoken text in order and gives those written for which they stand.
 
     A written word said in several is given with the last of them, and lasts from the first's
-    start to the last's end. Written words said together ("$5.3 billion") share their time.
+    start to the last's end. Written words said together ("$5.3 billion") end together, a sample
+    apart: who is cut off before that has heard none of them.
     """
 
     def __init__(self, source: str, spoken: Spoken) -> None:
@@ -63,9 +65,9 @@ class WordMap:
         if group is None:
             return []
         texts = self._written[group.low : group.high + 1]
-        length, count = max(self._end - self._start, len(texts)), len(texts)
-        cuts = [self._start + length * part // count for part in range(count + 1)]
-        return [Word(text, *cuts[part : part + 2]) for part, text in enumerate(texts)]
+        end = max(self._end, self._start + len(texts))
+        cuts = [self._start, *range(end - len(texts) + 1, end + 1)]
+        return [Word(text, *span) for text, span in zip(texts, pairwise(cuts), strict=True)]
 
     def _group(self, start: int, stop: int) -> _Group | None:
         """What the spoken characters stand for; nothing for a mark that is said."""
