@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -45,6 +46,8 @@ def segments(times: Mapping[str, float], endpoint: float | None = None) -> list[
     if LAST not in times:
         return []
     known = dict(times) if endpoint is None else dict(times) | {"endpoint": endpoint}
+    if known.get("tool_result", -math.inf) > known.get("tts_request", math.inf):
+        del known["tool_result"]  # words went ahead of the call: nobody waited for it
     chain: list[Segment] = []
     at = 0.0
     for name, stage, _ in SEGMENTS:

@@ -31,6 +31,12 @@ def test_a_missing_stage_joins_the_next_one() -> None:
     assert ("unit wait", pytest.approx(1.1)) in [(p.name, p.length) for p in chain]
 
 
+def test_a_tool_that_ran_behind_the_first_words_took_none_of_the_wait() -> None:
+    chain = segments(TIMES | {"tool_result": TIMES["audible"] + 1.0})
+    assert "tools" not in [segment.name for segment in chain]
+    assert chain == segments(TIMES)
+
+
 def test_nothing_audible_is_no_chain() -> None:
     assert segments({"stt_final": 0.5}) == []
     assert slowest([]) is None
