@@ -76,7 +76,8 @@ def is_title(text: str, start: int, stop: int, language: Language) -> bool:
 def is_list_marker(window: Window, start: int, at: int, word: str) -> bool:
     """Whether ``word``, which begins at ``at``, numbers an item."""
     text = window.text
-    line = max((text.rfind(end, max(start, at - LOOK_BACK), at) for end in "\n\r"), default=-1) + 1
+    low = max(start, at - LOOK_BACK)
+    line = max(text.rfind("\n", low, at), text.rfind("\r", low, at)) + 1
     prefix = text[max(start, line) : at]
     if len(prefix) > LOOK_BACK:
         return False

@@ -60,13 +60,17 @@ class UnitSplitter:
     def feed(self, token: str) -> list[Unit]:
         """The units that end now."""
         window = self._window
-        begun, end = len(window.text), len(window.text) + len(token)
+        begun = len(window.text)
         window.text += token
-        if self._scan == begun and not self._fence and not self._candidate.search(token):
-            most = self._cost + (1 + COSTLY_EXTRA) * (end - max(self._costed, self._start))
-            if most <= self._longest:  # only text, and certainly not too much
-                self._scan = end
-                return []
+        if self._scan == begun and not self._fence:
+            found = self._candidate.search(token)
+            # A mark that comes last may go on: nothing can be decided yet.
+            if not found or (found.end() == len(token) and found.group() in MARKS):
+                end = begun + len(token)
+                most = self._cost + (1 + COSTLY_EXTRA) * (end - self._costed)
+                if most <= self._longest:  # only text, and certainly not too much
+                    self._scan = begun + found.start() if found else end
+                    return []
         return self._advance()
 
     def finish(self) -> list[Unit]:
@@ -177,6 +181,8 @@ class UnitSplitter:
         """Cut before ``at`` where more than ``longest`` letters stand before it."""
         text = self._window.text
         begin = max(self._costed, self._start)
+        if self._cost + (1 + COSTLY_EXTRA) * (at - begin) <= self._longest:
+            return False  # whatever its characters are
         added = cost(text[begin:at])
         if self._cost + added <= self._longest:
             self._cost += added
