@@ -15,6 +15,12 @@ def median(values: Iterable[float | None]) -> float | None:
     return statistics.median(known) if known else None
 
 
+def p95(values: Iterable[float]) -> float | None:
+    """The 95th percentile, a value that occurred; None where there is none."""
+    ordered = sorted(values)
+    return ordered[int(0.95 * (len(ordered) - 1))] if ordered else None
+
+
 def ratio(above: float | None, below: float | None) -> float | None:
     """``above / below`` to three digits after the point; None where that is no number."""
     if above is None or not below:

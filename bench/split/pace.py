@@ -13,6 +13,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
+from bench.figures import p95
 from bench.split.reply import Reply
 from bench.split.tokens import stream
 from speech.units.characters import cost
@@ -51,14 +52,10 @@ def _row(rate: float, streams: Sequence[Sequence[str]]) -> dict[str, Any]:
     return {
         "tokens_per_s": rate,
         "first_sound_s": {k: median(t.first_sound_s for t in v) for k, v in talks.items()},
-        "first_sound_s_p95": {k: _p95([t.first_sound_s for t in v]) for k, v in talks.items()},
+        "first_sound_s_p95": {k: p95(t.first_sound_s for t in v) for k, v in talks.items()},
         "silence_s": {k: sum(t.silence_s for t in v) / len(v) for k, v in talks.items()},
         "parted_share": sum(t.clauses > 0 for t in talks["clauses"]) / len(streams),
     }
-
-
-def _p95(values: Sequence[float]) -> float:
-    return sorted(values)[int(0.95 * (len(values) - 1))]
 
 
 def talk(tokens: Sequence[str], rate: float, rules: ReleaseRules) -> Talk:

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from statistics import median
 from typing import Any
 
 from bench import machine
-from bench.figures import rounded
+from bench.figures import median, p95, rounded
 from bench.options import Options
 from bench.split.contestant import Splitter
 from bench.split.contestants import CONTESTANTS, PACKAGES, choose
@@ -135,11 +134,11 @@ def record(
             name: _per_1000(tally.total.missed_ends, tally.total) for name, tally in tallies.items()
         },
         "delay_tokens_median": {
-            name: _median(tally.pieces.delays) for name, tally in tallies.items()
+            name: median(tally.pieces.delays) for name, tally in tallies.items()
         },
-        "delay_tokens_p95": {name: _p95(tally.pieces.delays) for name, tally in tallies.items()},
+        "delay_tokens_p95": {name: p95(tally.pieces.delays) for name, tally in tallies.items()},
         "early_share": {name: _early(tally.pieces.delays) for name, tally in tallies.items()},
-        "mb_per_s": median(speeds) if speeds else None,
+        "mb_per_s": median(speeds),
         "mb_per_s_all_ways": {name: megabytes / tally.seconds for name, tally in tallies.items()},
         **{f"by_{what}": _table(tallies, what) for what in ("kind", "lang", "way")},
     }
@@ -166,14 +165,6 @@ def _table(tallies: Mapping[str, Tally], what: str) -> dict[str, dict[str, Any]]
 
 def _per_1000(count: int, of: Score) -> float:
     return 1000 * count / (of.labelled or 1)
-
-
-def _median(delays: Sequence[int]) -> float | None:
-    return median(delays) if delays else None
-
-
-def _p95(delays: Sequence[int]) -> int | None:
-    return sorted(delays)[int(0.95 * (len(delays) - 1))] if delays else None
 
 
 def _early(delays: Sequence[int]) -> float | None:
