@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
 
 from pipecat.frames.frames import (
     AggregatedTextFrame,
@@ -20,6 +19,7 @@ from pipecat.frames.frames import (
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.utils.text.base_text_aggregator import TextType
 
+from speech.evidence.markers import MarkerParser, Piece
 from speech.units import Unit, UnitKind, UnitSplitter
 from speech.units.release import Release, ReleaseRules
 
@@ -31,23 +31,6 @@ BEFORE = "before"
 """Key of a unit's ``metadata``: white space in front of it that came too late for ``GAP``."""
 UNSPOKEN = "unspoken"
 """Text type of code and of marks that found no word: for the record, not for the voice."""
-
-
-class Piece(Protocol):
-    """Text and the names of the claims it rests on."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def names(self) -> frozenset[str]: ...
-
-
-class Claims(Protocol):
-    """Finds in the model's text which words rest on what (``speech.evidence.markers``)."""
-
-    def push(self, text: str) -> Sequence[Piece]: ...
-    def flush(self) -> Sequence[Piece]: ...
-    def reset(self) -> None: ...
 
 
 class UnitAggregator(FrameProcessor):
@@ -67,7 +50,7 @@ class UnitAggregator(FrameProcessor):
         longest: int = 250,
         rules: ReleaseRules | None = None,
         clock: Callable[[], float] | None = None,
-        claims: Claims | None = None,
+        claims: MarkerParser | None = None,
     ) -> None:
         super().__init__()
         self._splitter = UnitSplitter(lang, longest=longest)
