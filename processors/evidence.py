@@ -44,6 +44,11 @@ FILLER = "filler"
 """Key of ``metadata``: why words bring nothing new (``speech.evidence.actions.Kind``)."""
 
 
+def filler_mark(frame: Frame) -> dict[str, Any]:
+    """What of a frame's metadata says that its words are a filler; empty where they are none."""
+    return {key: value for key, value in frame.metadata.items() if key == FILLER}
+
+
 @dataclass
 class WithheldFrame(SystemFrame):
     """Goes up to the model: these words of its last answer were not spoken and will not be."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pipecat.frames.frames import ControlFrame, Frame, InterruptionFrame, TTSTextFrame
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
+from processors.evidence import filler_mark
 from speech.timeline import Timeline
 
 RECORDED_WITHIN_S = 0.25
@@ -57,8 +58,8 @@ class HeardText(FrameProcessor):
         await self.push_frame(frame, direction)
 
     def _mark(self, frame: TTSTextFrame) -> None:
-        fields = {k: v for k, v in frame.metadata.items() if k == "filler"}
-        self._timeline.mark("heard_text", reply_id=frame.context_id, text=frame.text, **fields)
+        reply_id, filler = frame.context_id, filler_mark(frame)
+        self._timeline.mark("heard_text", reply_id=reply_id, text=frame.text, **filler)
 
     async def _settle(self, recorded: Recorded) -> None:
         probe = HeardSoFarFrame()

@@ -25,7 +25,7 @@ from pipecat.services.tts_service import TTSService
 from pipecat.utils.text.base_text_aggregator import TextType
 
 from processors.aggregator import BEFORE, GAP, UNSPOKEN
-from processors.evidence import FILLER
+from processors.evidence import FILLER, filler_mark
 from processors.word_spans import WordSpans
 from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Word
 from speech.errors import EngineError
@@ -107,7 +107,7 @@ class KokoroTTSService(TTSService):
             await self._pass_unspoken(frame)
             return
         if isinstance(frame, AggregatedTextFrame | TTSSpeakFrame):
-            self._filler = {k: v for k, v in frame.metadata.items() if k == FILLER}
+            self._filler = filler_mark(frame)
             self._before = frame.metadata.get(BEFORE, "")
         await super().process_frame(frame, direction)
 

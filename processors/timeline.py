@@ -30,6 +30,7 @@ from pipecat.processors.frame_processor import FrameDirection
 from pipecat.services.tts_service import TTSService
 
 from processors.aggregator import UNSPOKEN
+from processors.evidence import filler_mark
 from speech.timeline import Timeline
 
 
@@ -167,8 +168,7 @@ class TimelineObserver(BaseObserver):
             return
         self._answering = self._said_something = True
         if isinstance(frame, TTSSpeakFrame):  # a reply's units are marked as they pass the gate
-            fields = {k: v for k, v in frame.metadata.items() if k == "filler"}
-            self._timeline.mark("unit_released", at=at, **fields)
+            self._timeline.mark("unit_released", at=at, **filler_mark(frame))
         ending = "" if frame.text[-1:].isspace() else " "
         self._timeline.mark("bot_text", at=at, text=frame.text.lstrip() + ending)
 
