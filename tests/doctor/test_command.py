@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.soundcard.virtual_card import VirtualCard
+from bench.soundcard.virtual_card import VirtualCard
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
+from bench.soundcard.recorder import RECORD_RATE_HZ
+from bench.soundcard.virtual_card import VirtualCard, missing_programs
 from tests.engines.listening import word_error_rate
 from tests.engines.registry import kokoro_paths
-from tests.soundcard.recorder import RECORD_RATE_HZ
-from tests.soundcard.virtual_card import VirtualCard, missing_programs
 from tests.support import require
 
 TEXT = "The train to the coast leaves at nine every morning."

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.soundcard.virtual_card import VirtualCard, missing_programs
+from bench.soundcard.virtual_card import VirtualCard, missing_programs
 from tests.support import require
 
 

@@ -12,12 +12,12 @@ import pytest
 from numpy.typing import NDArray
 from pipecat.frames.frames import BotStoppedSpeakingFrame, InputAudioRawFrame, TTSAudioRawFrame
 
+from bench.soundcard.recorder import RECORD_RATE_HZ
+from bench.soundcard.virtual_card import MICROPHONE, SPEAKER, VirtualCard
 from speech.audio.resample import resample
 from speech.audio.wav import write_wav
 from speech.errors import DeviceError
 from speech.timeline import Timeline
-from tests.soundcard.recorder import RECORD_RATE_HZ
-from tests.soundcard.virtual_card import MICROPHONE, SPEAKER, VirtualCard
 from tests.transports.rig import RATE_HZ, Rig, running
 from transports.local import DeviceNotice, LocalParams, LocalTransport, list_devices
 from transports.local.backend import FormatRefusedError, SounddeviceBackend, Stream, StreamRequest
@@ -250,7 +250,7 @@ def test_the_helper_runs_a_command_on_a_card_of_its_own() -> None:
 
     code = "import sounddevice; print([d['name'] for d in sounddevice.query_devices()])"
     done = subprocess.run(
-        [sys.executable, "-m", "tests.soundcard.virtual_card", "--", sys.executable, "-c", code],
+        [sys.executable, "-m", "bench.soundcard.virtual_card", "--", sys.executable, "-c", code],
         capture_output=True,
         text=True,
         timeout=60,

@@ -12,11 +12,11 @@ import pytest
 from numpy.typing import NDArray
 from pipecat.frames.frames import InputAudioRawFrame
 
+from bench.soundcard.virtual_card import MICROPHONE, VirtualCard
 from speech.audio.resample import resample
 from speech.audio.wav import read_wav
 from speech.models.store import model_dir
 from speech.timeline import Timeline
-from tests.soundcard.virtual_card import MICROPHONE, VirtualCard
 from tests.speech_assets import speech_dir
 from tests.support import require
 from tests.transports.rig import running

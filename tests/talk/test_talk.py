@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from bench.soundcard.virtual_card import VirtualCard
 from speech.errors import EarshotError
 from speech.models.store import model_dir
-from tests.soundcard.virtual_card import VirtualCard
 from tests.speech_assets import ASTERISK
 from tests.support import require
 

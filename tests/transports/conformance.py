@@ -17,9 +17,9 @@ import pytest
 from numpy.typing import NDArray
 from pipecat.transports.base_transport import BaseTransport
 
+from bench.soundcard.recorder import RECORD_RATE_HZ
+from bench.soundcard.virtual_card import SPEAKER, VirtualCard
 from speech.timeline import Timeline
-from tests.soundcard.recorder import RECORD_RATE_HZ
-from tests.soundcard.virtual_card import SPEAKER, VirtualCard
 from transports.local import LocalParams, LocalTransport
 from transports.script.transport import ScriptParams, ScriptTransport
 

@@ -4,7 +4,7 @@
 ``user_mic`` is the microphone; ``play`` speaks into it. Both are seen by PortAudio through
 an ALSA configuration, in any process that runs with the card's ``env``.
 
-    python -m tests.soundcard.virtual_card -- COMMAND...
+    python -m bench.soundcard.virtual_card -- COMMAND...
 
 runs a command on such a card.
 """
@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from tests.soundcard.recorder import RECORD_RATE_HZ, MonitorRecorder
+from bench.soundcard.recorder import RECORD_RATE_HZ, MonitorRecorder
 
 SPEAKER = "bot_out"
 SPEECH_SINK = "user_speech"
@@ -230,7 +230,7 @@ def main(arguments: list[str]) -> int:
     if arguments[:1] == ["--"]:
         arguments = arguments[1:]
     if not arguments:
-        print("usage: python -m tests.soundcard.virtual_card -- COMMAND...", file=sys.stderr)
+        print("usage: python -m bench.soundcard.virtual_card -- COMMAND...", file=sys.stderr)
         return 2
     if missing := missing_programs():
         print(f"missing: {', '.join(missing)} (Debian: pulseaudio-utils)", file=sys.stderr)

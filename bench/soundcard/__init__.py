@@ -1,0 +1,1 @@
+"""A sound card without hardware, and a recording of what is audible on it."""
