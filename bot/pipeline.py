@@ -17,8 +17,12 @@ from processors.evidence import EvidenceGate
 from processors.floor import Floor
 from processors.heard import HeardText
 from processors.kokoro_tts import KokoroTTSService
+from processors.read_ahead import ReadAhead
 from processors.settled_calls import SettledCalls
+from processors.written import Written
+from speech.backlog import Backlog
 from speech.evidence.markers import MarkerParser
+from speech.lead import Lead
 from speech.timeline import Timeline
 from speech.units.release import ReleaseRules
 
@@ -38,6 +42,9 @@ def build_pipeline(
     words = LLMContextAggregatorPair(context, user_params=user_aggregator_params(settings))
     recover_from_noise(settings, words, context)
     heard = HeardText(timeline)
+    backlog = Backlog(settings.units.waiting, timeline.queues)
+    written = Written()
+    lead = build_lead(settings, transport, written, timeline)
     return Pipeline(
         [
             transport.input(),  # microphone, browser, room, phone or script
@@ -46,11 +53,13 @@ def build_pipeline(
             words.user(),  # voice activity, end of turn, the user's words in the context
             ClosingGate(closing),  # without a thought,
             llm,  # tokens, tool calls, the fault policy
-            build_aggregator(settings, timeline),  # tokens to units
+            ReadAhead(backlog),  # read no further ahead of the voice than is useful
+            build_aggregator(settings, timeline, backlog),  # tokens to units
             evidence,  # which units may be spoken now
             ClosingGate(closing),  # and silent but for the goodbye
-            build_voice(parts, timeline),  # units to audio, each word's text behind it
+            build_voice(parts, timeline, lead, backlog),  # units to audio, words behind it
             transport.output(),  # speaker, browser, room, phone or script
+            written,  # how much of it has gone out
             heard,  # what the listener has heard
             floor,  # whose turn it is to speak
             SettledCalls(),  # a cancelled tool call, behind its announcement
@@ -60,7 +69,16 @@ def build_pipeline(
     )
 
 
-def build_aggregator(settings: Settings, timeline: Timeline) -> UnitAggregator:
+def build_lead(
+    settings: Settings, transport: BaseTransport, written: Written, timeline: Timeline
+) -> Lead:
+    """How far the voice may be ahead of what is heard; of what is written, where that is all a
+    transport knows."""
+    played = getattr(transport, "played_position", written.position)
+    return Lead(settings.tts.lead_s, played, timeline.clock, timeline.queues)
+
+
+def build_aggregator(settings: Settings, timeline: Timeline, backlog: Backlog) -> UnitAggregator:
     """The configured aggregator, with the model's markers read where it is taught them."""
     units = settings.units
     return UnitAggregator(
@@ -69,10 +87,11 @@ def build_aggregator(settings: Settings, timeline: Timeline) -> UnitAggregator:
         rules=ReleaseRules(first_clause=units.first_clause, stall_s=units.stall_s),
         clock=timeline.clock,
         claims=MarkerParser() if settings.evidence.markers else None,
+        backlog=backlog,
     )
 
 
-def build_voice(parts: Parts, timeline: Timeline) -> KokoroTTSService:
+def build_voice(parts: Parts, timeline: Timeline, lead: Lead, backlog: Backlog) -> KokoroTTSService:
     """The configured voice as a pipecat service."""
     tts = parts.settings.tts
     return KokoroTTSService(
@@ -82,4 +101,6 @@ def build_voice(parts: Parts, timeline: Timeline) -> KokoroTTSService:
         timeline=timeline,
         phrases=parts.phrases,
         apology=parts.apology,
+        lead=lead,
+        backlog=backlog,
     )

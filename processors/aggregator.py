@@ -19,6 +19,7 @@ from pipecat.frames.frames import (
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.utils.text.base_text_aggregator import TextType
 
+from speech.backlog import Backlog
 from speech.evidence.markers import MarkerParser, Piece
 from speech.units import Unit, UnitKind, UnitSplitter
 from speech.units.release import Release, ReleaseRules
@@ -51,12 +52,15 @@ class UnitAggregator(FrameProcessor):
         rules: ReleaseRules | None = None,
         clock: Callable[[], float] | None = None,
         claims: MarkerParser | None = None,
+        backlog: Backlog | None = None,
     ) -> None:
+        """``backlog`` is told of each token that waits no longer."""
         super().__init__()
         self._splitter = UnitSplitter(lang, longest=longest)
         self._loop_clock = clock
         self._release = Release(rules or ReleaseRules(), self._now)
         self._claims = claims
+        self._backlog = backlog
         self._names: frozenset[str] = frozenset()
         self._skip_tts: bool | None = None
         self._is_open = False  # a reply has begun and not ended
@@ -76,6 +80,8 @@ class UnitAggregator(FrameProcessor):
             case LLMTextFrame():
                 await self._rest()
                 await self._take(frame)
+                if self._backlog is not None:
+                    self._backlog.take(frame.id)  # now its units wait in its place
                 return
             case InterruptionFrame() | CancelFrame():
                 await self._rest()

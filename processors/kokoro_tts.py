@@ -14,12 +14,13 @@ from pipecat.frames.frames import (
     AggregatedTextFrame,
     ErrorFrame,
     Frame,
+    InterruptionFrame,
     StartFrame,
     TTSAudioRawFrame,
     TTSSpeakFrame,
     TTSTextFrame,
 )
-from pipecat.processors.frame_processor import FrameDirection
+from pipecat.processors.frame_processor import FrameCallback, FrameDirection
 from pipecat.services.settings import TTSSettings
 from pipecat.services.tts_service import TTSService
 from pipecat.utils.text.base_text_aggregator import TextType
@@ -27,16 +28,20 @@ from pipecat.utils.text.base_text_aggregator import TextType
 from processors.aggregator import BEFORE, GAP, UNSPOKEN
 from processors.evidence import FILLER, filler_mark
 from processors.word_spans import WordSpans
+from speech.backlog import Backlog
 from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Word
 from speech.errors import EngineError
 from speech.evidence.actions import Kind
 from speech.kokoro.markup import as_read
+from speech.lead import Lead
 from speech.timeline import Timeline
 
 CONTEXT_TIMEOUT_S = 90.0
 """Above any unit's deadline: pipecat takes a context that is quiet this long for silent,
 and its own 3 s are less than one long sentence needs on a small CPU."""
 
+TRIES = 2
+"""Of a unit; a second failure is no accident."""
 RETRY_WITHIN_S = 2.0
 """A unit that failed later than this has kept the listener waiting long enough."""
 
@@ -47,7 +52,8 @@ class KokoroTTSService(TTSService):
     Audio and text go down in the order they are heard: the text of a word follows the
     samples it ends in, so a transport that drops its queue drops the unheard words with
     it. Without word times the unit's text follows its audio as a whole. An interruption
-    cancels the running computation.
+    cancels the running computation. The engine is asked for more only while there is room
+    ahead of the listener; meanwhile units wait here, which slows the model's reader.
     """
 
     def __init__(
@@ -59,9 +65,12 @@ class KokoroTTSService(TTSService):
         timeline: Timeline,
         phrases: dict[str, list[PcmChunk]] | None = None,
         apology: Sequence[str] = (),
+        lead: Lead | None = None,
+        backlog: Backlog | None = None,
     ) -> None:
         """``phrases`` are texts synthesised ahead with this voice, spoken without delay;
-        ``apology`` are those of them that stand in for a reply the voice cannot speak."""
+        ``apology`` are those of them that stand in for a reply the voice cannot speak.
+        ``backlog`` is told of the units that wait. Without ``lead`` nothing is waited for."""
         super().__init__(
             push_start_frame=True,
             push_stop_frames=True,
@@ -76,6 +85,8 @@ class KokoroTTSService(TTSService):
         self._timeline = timeline
         self._phrases = phrases if phrases is not None else {}
         self._apology = tuple(apology)
+        self._lead = lead
+        self._backlog = backlog
         self._session: SpeechSession | None = None
         self._unit_numbers = count(1)
         self._running_unit: str | None = None
@@ -101,8 +112,21 @@ class KokoroTTSService(TTSService):
             await session.aclose()
         await super().cleanup()
 
+    async def queue_frame(
+        self,
+        frame: Frame,
+        direction: FrameDirection = FrameDirection.DOWNSTREAM,
+        callback: FrameCallback | None = None,
+    ) -> None:
+        """As pipecat's; a text that comes waits for those before it."""
+        if self._backlog is not None and isinstance(frame, AggregatedTextFrame | TTSSpeakFrame):
+            self._backlog.put(frame.id, len(frame.text), keep=not frame.interruptible)
+        await super().queue_frame(frame, direction, callback)
+
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """As pipecat's; while it speaks words, whether they are a filler is known."""
+        if self._backlog is not None:
+            self._backlog.take(frame.id)
         if isinstance(frame, AggregatedTextFrame) and frame.skip_tts:
             await self._pass_unspoken(frame)
             return
@@ -110,6 +134,15 @@ class KokoroTTSService(TTSService):
             self._filler = filler_mark(frame)
             self._before = frame.metadata.get(BEFORE, "")
         await super().process_frame(frame, direction)
+        if isinstance(frame, InterruptionFrame):
+            self._forget()
+
+    def _forget(self) -> None:
+        """Interrupted: what waited here and what was on its way has been dropped."""
+        if self._backlog is not None:
+            self._backlog.cut()
+        if self._lead is not None:
+            self._lead.cut()
 
     async def _pass_unspoken(self, frame: AggregatedTextFrame) -> None:
         """Behind the words before it, so that it is recorded only if they were heard."""
@@ -140,25 +173,28 @@ class KokoroTTSService(TTSService):
         self._timeline.mark("unit_done", reply_id=context_id)
 
     async def _spoken(self, text: str, context_id: str) -> AsyncGenerator[Frame, None]:
-        begun = self._timeline.clock()
-        try:
-            async for frame in self._unit(text, context_id):
-                yield frame
-            return
-        except EngineError as error:
-            failure = error
-        if not self._unit_sounded and self._timeline.clock() - begun < RETRY_WITHIN_S:
+        failure: EngineError | None = None
+        for _ in range(TRIES):
+            await self._room()
+            begun = self._timeline.clock()
             try:
                 async for frame in self._unit(text, context_id):
                     yield frame
                 return
             except EngineError as error:
                 failure = error
+            if self._unit_sounded or self._timeline.clock() - begun >= RETRY_WITHIN_S:
+                break
         self._spans.rest()  # what failed was not heard
         yield ErrorFrame(error=str(failure), exception=failure)
         if self._sounded != context_id:
-            for frame in self._apologise(context_id):
+            async for frame in self._apologise(context_id):
                 yield frame
+
+    async def _room(self) -> None:
+        """Wait until the listener is near enough; an interruption cancels who waits."""
+        if self._lead is not None:
+            await self._lead.room()
 
     async def _unit(self, text: str, context_id: str) -> AsyncGenerator[Frame, None]:
         unit_id = f"{context_id}/{next(self._unit_numbers)}"
@@ -174,14 +210,14 @@ class KokoroTTSService(TTSService):
             async with aclosing(self._chunks(unit_id, text)) as chunks:
                 async for chunk in chunks:
                     self._unit_sounded = True
-                    self._sounded = context_id
                     pending.extend(chunk.words)
                     for frame in self._interleave(chunk, pending, context_id):
                         yield frame
+                    await self._room()  # before the engine is asked for the next one
         finally:
             self._running_unit = None
 
-    def _apologise(self, context_id: str) -> Iterator[Frame]:
+    async def _apologise(self, context_id: str) -> AsyncGenerator[Frame, None]:
         """The prepared apology, which needs no engine; nothing where it is not prepared."""
         units = [(text, self._phrases.get(text.strip())) for text in self._apology]
         if not all(chunks for _, chunks in units):
@@ -192,9 +228,10 @@ class KokoroTTSService(TTSService):
             self._spans = WordSpans(as_read(text))
             pending: deque[Word] = deque()
             for chunk in chunks or ():
-                self._sounded = context_id
+                await self._room()
                 pending.extend(chunk.words)
-                yield from self._interleave(chunk, pending, context_id)
+                for frame in self._interleave(chunk, pending, context_id):
+                    yield frame
 
     async def _chunks(self, unit_id: str, text: str) -> AsyncGenerator[PcmChunk, None]:
         ready = self._phrases.get(text.strip())
@@ -218,6 +255,9 @@ class KokoroTTSService(TTSService):
     ) -> Iterator[Frame]:
         """The chunk's audio, cut where a pending word ends, each with its text behind it."""
         done, stop = 0, len(chunk.samples)
+        self._sounded = context_id
+        if self._lead is not None:
+            self._lead.made(stop / self.sample_rate)
         while pending and pending[0].end <= chunk.first_sample + stop:
             word = pending.popleft()
             cut = max(done, word.end - chunk.first_sample)

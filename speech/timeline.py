@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from speech.queues import Queues
 from speech.text_clean import json_text
 
 REPLY_CHAIN = (
@@ -95,7 +96,8 @@ class Timeline:
     """Append-only record of events; safe to mark from any thread.
 
     Bounded: the oldest events are dropped beyond ``max_events`` and counted in ``dropped``.
-    Listeners run in the marking thread and must not block.
+    ``queues`` are the conversation's, with how full each ever was. Listeners run in the marking
+    thread and must not block.
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class Timeline:
     ) -> None:
         self.clock = clock
         self.dropped = 0
+        self.queues = Queues()
         self._events: deque[TimelineEvent] = deque(maxlen=max_events)
         self._listeners: list[Listener] = []
         self._lock = threading.Lock()

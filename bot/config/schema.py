@@ -137,7 +137,7 @@ class LlmSettings(Section):
 
 
 class TtsSettings(Section):
-    """The voice. ``threads: 0`` uses every core.
+    """The voice. ``threads: 0`` uses every core. ``lead_s``: docs/backpressure.md.
 
     ``precision`` is for ``kokoro_onnx``: ``auto`` measures once which of those that sound alike is
     fastest here; ``fast`` admits some loss of quality (docs/streaming-kokoro.md).
@@ -150,6 +150,7 @@ class TtsSettings(Section):
     speed: Annotated[float, Field(ge=0.5, le=2.0)] = 1.0
     threads: Annotated[int, Field(ge=0, le=256)] = 0
     max_concurrent: Annotated[int, Field(ge=1, le=64)] = 1
+    lead_s: Annotated[float, Field(ge=0.5, le=60)] = 5.0
     unit_timeout_s: Timeout = 60.0
     precision: Literal["auto", "float32", "fast"] = "auto"
     device: Literal["auto", "cuda", "mps", "cpu"] = "auto"
@@ -158,11 +159,13 @@ class TtsSettings(Section):
 
 
 class UnitSettings(Section):
-    """When the words of a reply are handed to the voice (docs/units.md)."""
+    """When the words of a reply are handed to the voice (docs/units.md), and how many characters
+    wait for it (docs/backpressure.md)."""
 
     first_clause: bool = True
     stall_s: Timeout = 1.5
     longest: Annotated[int, Field(ge=40, le=400)] = 250
+    waiting: Annotated[int, Field(ge=100, le=20_000)] = 600
 
 
 Sayings = Annotated[dict[Text, str], " of words and what is said for them, like {GIF: jif}"]

@@ -47,8 +47,10 @@ async def attempt(
                 taken = _taken(answer, chunk)
             except Faulted as error:  # some servers put things of their own between
                 taken, odd = [], error
+            begun = time.monotonic()
             for out in taken:
-                yield out
+                yield out  # returns when the voice is near enough: processors.read_ahead
+            deadline.waited(time.monotonic() - begun)
             if answer.full or (deadline.too_long and not answer.finished):
                 logger.warning("the model's answer was cut off: it goes on for too long")
                 break

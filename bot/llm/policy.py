@@ -136,6 +136,12 @@ class StreamDeadline:
         self.finished = True
         self._due = self._clock() + self.END_S
 
+    def waited(self, seconds: float) -> None:
+        """So long nobody read on, as the listener was behind: not the server's time."""
+        self._end += seconds
+        self._silent_until += seconds
+        self._due += seconds
+
     @property
     def remaining_s(self) -> float:
         """Never negative."""

@@ -114,6 +114,18 @@ def test_words_end_the_silence_and_an_answer_still_has_an_end() -> None:
     assert clock.now - start == StreamDeadline.LONGEST_S
 
 
+def test_time_in_which_nobody_read_on_is_not_the_servers() -> None:
+    clock = FakeClock()
+    deadline = StreamDeadline(clock, first_token_s=15, stall_s=3)
+    deadline.progress()
+    clock.now += 2000
+    deadline.waited(2000)
+    assert deadline.remaining_s == 3
+    assert not deadline.too_long
+    clock.now += 3
+    assert deadline.too_late
+
+
 def test_a_patient_first_token_limit_is_kept() -> None:
     clock = FakeClock()
     deadline = StreamDeadline(clock, first_token_s=90, stall_s=3)
