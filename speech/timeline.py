@@ -53,6 +53,7 @@ EVENTS = (
     "bot_text",
     "unit_done",
     "heard_text",
+    "resumed",
     *_NO_STAGES,
     "error",
     "device",

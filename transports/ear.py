@@ -135,9 +135,9 @@ class EarQueue:
                 await self.settle()
 
     async def cut(self) -> None:
-        """The sound has been cut: what was heard by now goes on, the rest is dropped."""
+        """The sound has been cut: what is heard to its end goes on, the rest is dropped."""
         self._rest = 0
-        outcome = self._ledger.cut(self._playback.heard_s, lambda waiting: waiting.outlasts_a_cut)
+        outcome = self._ledger.cut(self._playback.ends_s, lambda waiting: waiting.outlasts_a_cut)
         self._ledger.cap(self._playback.booked_s)
         self._count(outcome.unheard)
         self._news.set()

@@ -31,7 +31,8 @@ class Playback(Protocol):
     """The speaker's side of it, for what waits for the ear: one scale, in seconds of sound.
 
     ``booked_s`` is the position of the end of all that was written and not dropped,
-    ``heard_s`` the position audible now; equal when all has been heard.
+    ``heard_s`` the position audible now; equal when all has been heard. ``ends_s`` is where the
+    last cut ended the sound: what the device held then is still heard, as is the fade.
     """
 
     @property
@@ -39,3 +40,6 @@ class Playback(Protocol):
 
     @property
     def heard_s(self) -> float: ...
+
+    @property
+    def ends_s(self) -> float: ...

@@ -21,6 +21,7 @@ STAGE_MEANINGS = {
     "audible": "the first sound in the recording",
     "interrupt": "the decision to cut the bot off",
     "ducked": "the bot turned down while that is decided",
+    "resumed": "the bot goes on where it was turned down",
     "silent": "the bot's last sound",
     "error": "something failed",
 }

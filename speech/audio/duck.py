@@ -19,7 +19,7 @@ Samples = NDArray[np.int16]
 class Duck:
     """A gain on the way to the device, one for each stream.
 
-    ``duck``, ``resume`` and ``cut`` count from the next output sample. Faded out, no source
+    ``duck`` and ``resume`` count from the next output sample. Faded out, no source
     is used (``wanted`` is 0) and the output is silence, so a resume goes on with the first source
     sample that was not played: each is played once, in order. A change of direction in mid-fade
     turns around at the gain reached. Any split into blocks gives the same samples.
@@ -29,51 +29,45 @@ class Duck:
         if rate_hz < 1 or min(fade_ms, cut_ms) <= 0:
             raise ValueError("rate and fades are positive")
         self._curve = _curve(rate_hz, fade_ms)
-        self._cut_curve = _curve(rate_hz, cut_ms)
+        self._fall = _curve(rate_hz, cut_ms)[-2::-1]
         self._top = len(self._curve) - 1
         self._place = self._top
-        self._direction = 1
-        self._cut_from = 0.0
-        self._cut_place: int | None = None
+        self._rising = True
 
     @property
     def gain(self) -> float:
         """The gain of the sample before the next one, 0 to 1."""
-        if self._cut_place is not None:
-            return float(self._cut_from * self._cut_curve[self._cut_place])
         return float(self._curve[self._place])
 
     @property
+    def active(self) -> bool:
+        """Fading, or faded out: the sound is not let through as it is."""
+        return self._place < self._top or not self._rising
+
+    @property
     def silent(self) -> bool:
-        """Faded out whole: source is held (ducked) or of no use any more (cut)."""
-        return self.gain == 0.0 and (self._direction < 0 or self._cut_place is not None)
+        """Faded out whole: the source is held."""
+        return self._place == 0 and not self._rising
 
     def duck(self) -> None:
         """Fade out and hold."""
-        self._direction = -1
+        self._rising = False
 
     def resume(self) -> None:
-        """Ramp back to full gain and go on; nothing after a cut."""
-        self._direction = 1
+        """Ramp back to full gain and go on."""
+        self._rising = True
 
-    def cut(self) -> None:
-        """Fade out fast and stay silent: the source may be thrown away. For ever, until ``reset``.
-
-        Out of a finished duck that is at once.
-        """
-        if self._cut_place is None:
-            self._cut_from = self.gain
-            self._cut_place = len(self._cut_curve) - 1 if self._cut_from else 0
-
-    def reset(self) -> None:
-        """The next reply: full gain."""
-        self._place, self._direction, self._cut_place = self._top, 1, None
+    def cut(self) -> NDArray[np.float64]:
+        """The gains of a fast fade-out from here, for the samples that come next; the rest of the
+        source may be thrown away. None of them out of a finished duck. What comes behind them has
+        full gain: it is another reply's."""
+        gains = self.gain * self._fall if self._place else np.zeros(0)
+        self._place, self._rising = self._top, True
+        return gains
 
     def wanted(self, frames: int) -> int:
         """How many source samples the next ``frames`` output samples use; 0 to ``frames``."""
-        if self._cut_place is not None:
-            return min(frames, self._cut_place)
-        return frames if self._direction > 0 else min(frames, self._place)
+        return frames if self._rising else min(frames, self._place)
 
     def apply(self, source: Samples, frames: int) -> Samples:
         """The next ``frames`` samples for the device, int16 mono.
@@ -90,11 +84,7 @@ class Duck:
 
     def _gains(self, count: int) -> NDArray[np.float64]:
         steps = np.arange(1, count + 1)
-        if self._cut_place is not None:
-            places = self._cut_place - steps
-            self._cut_place -= count
-            return self._cut_from * self._cut_curve[places]
-        places = np.clip(self._place + self._direction * steps, 0, self._top)
+        places = np.clip(self._place + (steps if self._rising else -steps), 0, self._top)
         if count:
             self._place = int(places[-1])
         return self._curve[places]

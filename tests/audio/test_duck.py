@@ -13,7 +13,7 @@ RATE = 24_000
 FADE = RATE * 30 // 1000
 CUT = RATE * 8 // 1000
 COMMANDS = st.lists(
-    st.tuples(st.integers(0, 2_000), st.sampled_from(["duck", "resume", "cut"])), max_size=8
+    st.tuples(st.integers(0, 2_000), st.sampled_from(["duck", "resume"])), max_size=8
 )
 
 
@@ -56,7 +56,7 @@ def test_any_split_gives_the_same_samples(
 def test_no_step_is_larger_than_the_fade_can_make(commands: list[tuple[int, str]]) -> None:
     level = np.full(20_000, 30_000, np.int16)
     output, _ = run(level, commands, [480])
-    steepest = 30_000 * np.pi / 2 / CUT + 1
+    steepest = 30_000 * np.pi / 2 / FADE + 1
     assert np.abs(np.diff(output.astype(int), prepend=30_000)).max() <= steepest
 
 
@@ -82,24 +82,30 @@ def test_turns_around_in_the_middle_of_a_fade() -> None:
     assert np.abs(np.diff(output.astype(int))).max() <= 20_000 * np.pi / 2 / FADE + 1
 
 
-@pytest.mark.parametrize(("first", "most"), [([], CUT), ([(0, "duck")], 0)])
-def test_a_cut_is_silent_within_8_ms_and_out_of_a_duck_at_once(
-    first: list[tuple[int, str]], most: int
-) -> None:
-    output, used = run(noise(), [*first, (1_000, "cut"), (500, "resume")], [480])
-    assert not output[1_000 + most :].any()
-    assert used <= (FADE if first else 1_000) + most
-
-
-def test_silent_and_reset() -> None:
+def test_a_cut_falls_from_the_gain_reached_and_leaves_full_gain_behind() -> None:
     duck = Duck(RATE)
-    assert not duck.silent
+    falls = {"full": duck.cut()}
     duck.duck()
+    duck.apply(noise(FADE // 2), FADE // 2)
+    reached = duck.gain
+    falls["half"] = duck.cut()
+    assert (duck.active, duck.gain, duck.wanted(480)) == (False, 1.0, 480)
+    assert 0.4 < reached < 0.6
+    for fall, top in zip(falls.values(), (1.0, reached), strict=True):
+        assert len(fall) == CUT
+        assert fall[-1] == 0
+        assert (np.diff(fall, prepend=top) <= 0).all()
+        assert np.abs(np.diff(fall, prepend=top)).max() <= top * np.pi / 2 / CUT + 1e-9
+
+
+def test_out_of_a_finished_duck_a_cut_has_nothing_to_fade() -> None:
+    duck = Duck(RATE)
+    assert not duck.active
+    duck.duck()
+    assert duck.active
     duck.apply(noise(FADE), FADE)
     assert duck.silent
-    duck.cut()
-    assert (duck.silent, duck.gain, duck.wanted(480)) == (True, 0.0, 0)
-    duck.reset()
+    assert duck.cut().size == 0
     assert (duck.silent, duck.gain, duck.wanted(480)) == (False, 1.0, 480)
 
 

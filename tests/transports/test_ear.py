@@ -55,6 +55,11 @@ class Table:
         await self.push(frame)
 
     @property
+    def ends_s(self) -> float:
+        """This speaker stops where it is."""
+        return self.heard_s
+
+    @property
     def words(self) -> str:
         return " ".join(frame.text for frame in self.out if isinstance(frame, TTSTextFrame))
 

@@ -22,8 +22,10 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessorSet
 from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.utils.utils import obj_id
 
+from speech.barge_in.replies import Replies
 from speech.timeline import Timeline
 from transports.ear import EarQueue
+from transports.late import is_late
 from transports.local.link import BLOCK_S, DeviceLink
 from transports.local.params import LocalParams
 from transports.local.player import Player
@@ -43,7 +45,8 @@ _DEFAULT_RATE_HZ = 24_000
 class LocalOutputTransport(BaseOutputTransport):
     """Plays with at most two chunks ahead of the device; an interruption is silent at once.
 
-    Text leaves it when its last sample has been heard.
+    Text leaves it when its last sample has been heard. A ``Speaker``; what comes late of a reply
+    that is dead in ``replies`` is dropped and counted there.
     """
 
     _params: LocalParams
@@ -55,6 +58,7 @@ class LocalOutputTransport(BaseOutputTransport):
         self._link = link
         self._stats = stats
         self._timeline = timeline
+        self.replies = Replies()
         self._player: Player | None = None
         self._ear: EarQueue | None = None
         self._releasing: asyncio.Task[None] | None = None
@@ -116,16 +120,33 @@ class LocalOutputTransport(BaseOutputTransport):
         await super().cleanup()
         await self._halt()
 
+    def duck(self, reply_id: str) -> None:
+        """See ``Speaker``. A device's latency passes before it is heard."""
+        if self._player is not None:
+            self._player.duck(reply_id)
+
+    def resume(self) -> None:
+        """See ``Speaker``."""
+        if self._player is not None:
+            self._player.resume()
+
+    def cut(self, reply_id: str) -> None:
+        """See ``Speaker``; the interruption frame must follow. Marks ``silent`` of a reply that
+        was heard."""
+        self._silence()
+        if self._player is not None and self._player.played_s(reply_id) > 0:
+            self._timeline.mark("silent", at=self._player.silent_at(), reply_id=reply_id)
+
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """An interruption empties the device's ring before anyone else hears of it."""
         if not isinstance(frame, InterruptionFrame):
+            if is_late(frame, self.replies):
+                return
             if self._ear is not None and direction is FrameDirection.DOWNSTREAM:
                 self._ear.arrives(frame)
             await super().process_frame(frame, direction)
             return
-        self._flush()
-        self._silence_device()
-        self._settled.clear()
+        self._silence()
         try:
             if self._ear is not None:
                 await self._ear.cut()
@@ -236,6 +257,11 @@ class LocalOutputTransport(BaseOutputTransport):
         self._first_of_reply = False
         if self._player is not None:
             self._player.flush(everything=everything)
+
+    def _silence(self) -> None:
+        self._flush()
+        self._silence_device()
+        self._settled.clear()
 
     def _cut_off(self) -> None:
         """Silence for good; no write returns any more, so no text behind it passes for heard."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from speech.audio.duck import Duck
 from speech.timeline import Timeline
 from transports.local.backend import BlockInfo, StreamFormat
 from transports.local.convert import PlaybackConverter
@@ -21,12 +25,25 @@ and a stall of the event loop up to this long is not heard. A device with a long
 gets a ring as long as that, since it asks for so much at once (seen with PulseAudio)."""
 
 
+class _Mark(NamedTuple):
+    """For the timeline: ``offset_s`` from the beginning of the block."""
+
+    name: str
+    offset_s: float
+    reply_id: str | None
+
+
 class Player:
     """The ring, its writer's waits, and the callback that empties it.
 
     A hole inside a reply (``in_reply``) is played as silence and counted; nothing is
-    skipped or repeated after it. A ``Playback``.
+    skipped or repeated after it. Ducked, it holds what was not played yet. A ``Playback``.
+    ``on_played``, if set, is given each block as the device gets it (int16 mono, at the
+    device's rate) and the moment on the timeline's clock at which it is audible; it is called
+    in the device's thread.
     """
+
+    on_played: Callable[[NDArray[np.int16], float], None] | None = None
 
     def __init__(
         self, wanted_hz: int, chunk_s: float, stats: LocalStats, timeline: Timeline
@@ -46,6 +63,11 @@ class Player:
         self._converting_s = 0.0
         self._ring = PlaybackRing(1)
         self._converter = PlaybackConverter(wanted_hz, wanted_hz)
+        self._duck = Duck(wanted_hz)
+        self._ducked_reply: str | None = None
+        self._held = False
+        self._gate = threading.Lock()
+        self._ends_s = 0.0
 
     def opened(self, form: StreamFormat, latency_s: float) -> None:
         """A new stream; what is queued waits for it, unless it is another sort of stream."""
@@ -57,6 +79,9 @@ class Player:
         self._rate_hz = form.rate_hz
         self._ring = PlaybackRing(capacity)
         self._converter = PlaybackConverter(self._wanted_hz, form.rate_hz)
+        held, self._duck = self._duck.active, Duck(form.rate_hz)
+        if held:
+            self._duck.duck()
         self._pulled.set()
 
     def convert(self, audio: bytes, channels: int) -> NDArray[np.int16]:
@@ -92,11 +117,26 @@ class Player:
         while self._ring.held:
             await self._next_pull()
 
+    def duck(self, reply_id: str | None) -> None:
+        """Fade out from the sample that the device asks for next, and hold the rest.
+
+        ``ducked`` is marked when the last sample before the silence is audible.
+        """
+        self._ducked_reply = reply_id
+        self._duck.duck()
+
+    def resume(self) -> None:
+        """Go on with the first sample that was held; ``resumed`` is marked when it is audible."""
+        self._duck.resume()
+
     def flush(self, *, everything: bool) -> None:
-        """Drop what may be interrupted, at once; a waiting writer is released."""
-        dropped = self._ring.clear(everything=everything)
-        self._queued_s -= dropped / self._rate_hz
-        self._stats.output_flushed_samples += dropped
+        """Drop what may be interrupted, with a short fade; a waiting writer is released."""
+        with self._gate:
+            cleared = self._ring.clear(self._duck.cut(), everything=everything)
+            self._held = False
+            self._ends_s = self._clock.handed_s + cleared.fading / self._rate_hz
+        self._queued_s -= cleared.dropped / self._rate_hz
+        self._stats.output_flushed_samples += cleared.dropped
         self.tail()
         self.in_reply = False
         self._pulled.set()
@@ -104,6 +144,16 @@ class Player:
     def device_cut(self) -> None:
         """The device was told to forget what it holds."""
         self._queued_s -= self._clock.cut(self._timeline.clock())
+        self._ends_s = min(self._ends_s, self._clock.handed_s)
+
+    @property
+    def ends_s(self) -> float:
+        """The position of the last sample that was or will be heard of what ``flush`` dropped."""
+        return self._ends_s
+
+    def silent_at(self) -> float:
+        """When that sample is audible, on the timeline's clock; asked right after ``flush``."""
+        return self._clock.silent_at + max(0.0, self._ends_s - self._clock.handed_s)
 
     @property
     def booked_s(self) -> float:
@@ -129,18 +179,38 @@ class Player:
     def render(self, out: NDArray[np.int16], info: BlockInfo) -> None:
         """Fill a block; in the device's thread."""
         audible_at = self._timeline.clock() + info.lead_s
-        mono = np.empty(len(out), np.int16)
-        count, tags = self._ring.pull(mono)
-        out[:] = mono[:, np.newaxis]
-        begins = [(reply_id, offset / self._rate_hz) for reply_id, offset in tags]
-        self._clock.note(audible_at, count / self._rate_hz, begins)
-        self._count_hole(len(out) - count)
+        with self._gate:
+            block, marks = self._take(len(out), audible_at)
+        out[:] = block[:, np.newaxis]
         self._stats.output_device_underflows += info.xrun and self.in_reply
-        for reply_id, offset_s in begins:
-            self._timeline.mark("scheduled", at=audible_at + offset_s, reply_id=reply_id or None)
+        for name, offset_s, reply_id in marks:
+            self._timeline.mark(name, at=audible_at + offset_s, reply_id=reply_id or None)
+        if self.on_played is not None:
+            self.on_played(block, audible_at)
         if self._awaited:
             with contextlib.suppress(RuntimeError):  # The loop is closed: nobody writes.
                 self._loop.call_soon_threadsafe(self._pulled.set)
+
+    def _take(self, frames: int, audible_at: float) -> tuple[NDArray[np.int16], list[_Mark]]:
+        """A block, through the duck, and what begins and ends in it."""
+        wanted = self._duck.wanted(frames)
+        source = np.empty(wanted, np.int16)
+        count, tags = self._ring.pull(source)
+        begins = [(reply_id, offset / self._rate_hz) for reply_id, offset in tags]
+        self._clock.note(audible_at, count / self._rate_hz, begins)
+        self._count_hole(wanted - count)
+        block = self._duck.apply(source, frames)
+        marks = [_Mark("scheduled", offset_s, reply_id) for reply_id, offset_s in begins]
+        return block, marks + self._duck_marks(wanted / self._rate_hz)
+
+    def _duck_marks(self, used_s: float) -> list[_Mark]:
+        """Whether the fade is over with this block, or undone."""
+        was, self._held = self._held, self._duck.silent
+        if self._held and not was:
+            return [_Mark("ducked", used_s, self._ducked_reply)]
+        if was and not self._held:
+            return [_Mark("resumed", 0.0, self._ducked_reply)]
+        return []
 
     async def _next_pull(self) -> None:
         self._pulled.clear()

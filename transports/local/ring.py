@@ -25,6 +25,16 @@ class Pulled(NamedTuple):
     tags: tuple[tuple[str, int], ...]
 
 
+class Cleared(NamedTuple):
+    """How many samples were dropped, and how many stay to be faded out."""
+
+    dropped: int
+    fading: int
+
+
+_AT_ONCE: NDArray[np.float64] = np.zeros(0)
+
+
 class PlaybackRing:
     """A bounded first-in first-out of int16 samples; every sample is pulled once or dropped.
 
@@ -85,15 +95,33 @@ class PlaybackRing:
         out[count:] = 0
         return Pulled(count, tuple(tags))
 
-    def clear(self, *, everything: bool = False) -> int:
-        """Drop what may be interrupted (or everything); the number of samples dropped."""
+    def clear(self, gains: NDArray[np.float64] = _AT_ONCE, *, everything: bool = False) -> Cleared:
+        """Drop what may be interrupted (or everything).
+
+        What is next to be pulled, if it is to be dropped, stays for as long as ``gains`` and is
+        multiplied with them: a fade-out instead of a click.
+        """
         with self._lock:
+            faded = self._fade(gains, everything)
             kept = [p for p in self._pieces if not (everything or p.interruptible)]
-            dropped = self._held - sum(len(p.samples) for p in kept)
-            self._pieces = deque(kept)
+            dropped = self._held - sum(len(p.samples) for p in (*faded, *kept))
+            self._pieces = deque([*faded, *kept])
             self._held -= dropped
             self.dropped += dropped
-            return dropped
+            return Cleared(dropped, sum(len(p.samples) for p in faded))
+
+    def _fade(self, gains: NDArray[np.float64], everything: bool) -> list[_Piece]:
+        faded: list[_Piece] = []
+        at = 0
+        for piece in self._pieces:
+            if at == len(gains) or not (everything or piece.interruptible):
+                break
+            piece.samples = piece.samples[: len(gains) - at]
+            shaped = np.rint(piece.samples * gains[at : at + len(piece.samples)])
+            piece.samples = shaped.astype(np.int16)
+            at += len(piece.samples)
+            faded.append(piece)
+        return faded
 
     def _take(self, out: NDArray[np.int16], at: int, tags: list[tuple[str, int]]) -> int:
         piece = self._pieces[0]

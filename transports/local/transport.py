@@ -7,6 +7,8 @@ import asyncio
 from loguru import logger
 from pipecat.transports.base_transport import BaseTransport
 
+from speech.barge_in.replies import Replies
+from speech.barge_in.speaker import Speaker
 from speech.timeline import Timeline
 from transports.local.backend import Backend, SounddeviceBackend
 from transports.local.input import LocalInputTransport
@@ -67,6 +69,11 @@ class LocalTransport(BaseTransport):
 
     def output(self) -> LocalOutputTransport:
         """The speaker's processor."""
+        return self._output
+
+    def speaker(self, replies: Replies) -> Speaker:
+        """What the barge-in policy commands; ``replies`` says whose late frames are dropped."""
+        self._output.replies = replies
         return self._output
 
     def played_position(self, reply_id: str | None = None) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -22,12 +21,11 @@ from pipecat.processors.frame_processor import FrameDirection
 from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.transports.base_transport import TransportParams
 
+from speech.barge_in.replies import Replies
 from speech.timeline import Timeline
 from transports.ear import EarQueue
+from transports.late import is_late
 from transports.script.speaker import VirtualSpeaker
-
-CUT_REPLIES = 32
-"""Interrupted replies whose late audio is still recognised and dropped."""
 
 
 class ScriptOutput(BaseOutputTransport):
@@ -35,7 +33,8 @@ class ScriptOutput(BaseOutputTransport):
 
     On an interruption the unplayed samples are dropped before the frame is passed on, and
     audio of the interrupted reply that arrives later is not played. Text leaves it when its
-    last sample has been played.
+    last sample has been played. A ``Speaker``; what comes late of a reply that is dead in
+    ``replies`` is dropped and counted there.
     """
 
     def __init__(
@@ -47,6 +46,7 @@ class ScriptOutput(BaseOutputTransport):
         speaker: Callable[[], VirtualSpeaker],
     ) -> None:
         super().__init__(params)
+        self.replies = Replies()
         self._timeline = timeline
         self._lead_s = lead_s
         self._open_speaker = speaker
@@ -56,7 +56,6 @@ class ScriptOutput(BaseOutputTransport):
         self._playing: str | None = None
         self._scheduled: str | None = None
         self._discarding = False
-        self._cut: deque[str] = deque(maxlen=CUT_REPLIES)
         self._flushed = asyncio.Event()
         self._settled = asyncio.Event()
         self._settled.set()
@@ -90,6 +89,20 @@ class ScriptOutput(BaseOutputTransport):
         await super().cleanup()
         await self._halt()
 
+    def duck(self, reply_id: str) -> None:
+        """See ``Speaker``."""
+        if self._speaker is not None:
+            self._timeline.mark("ducked", at=self._speaker.duck(), reply_id=reply_id)
+
+    def resume(self) -> None:
+        """See ``Speaker``."""
+        if self._speaker is not None and (at := self._speaker.resume()) is not None:
+            self._timeline.mark("resumed", at=at, reply_id=self._playing)
+
+    def cut(self, reply_id: str) -> None:
+        """See ``Speaker``; the interruption frame must follow."""
+        self._silence()
+
     async def push_frame(
         self, frame: Frame, direction: FrameDirection = FrameDirection.DOWNSTREAM
     ) -> None:
@@ -103,8 +116,10 @@ class ScriptOutput(BaseOutputTransport):
         if isinstance(frame, InterruptionFrame):
             await self._interrupt(frame, direction)
             return
-        if isinstance(frame, OutputAudioRawFrame) and not self._accept(frame):
+        if is_late(frame, self.replies):
             return
+        if isinstance(frame, OutputAudioRawFrame):
+            self._accept(frame)
         if self._ear is not None and direction is FrameDirection.DOWNSTREAM:
             self._ear.arrives(frame)
         await super().process_frame(frame, direction)
@@ -144,16 +159,13 @@ class ScriptOutput(BaseOutputTransport):
             self._timeline.mark("scheduled", at=at, reply_id=reply_id)
         return True
 
-    def _accept(self, frame: OutputAudioRawFrame) -> bool:
+    def _accept(self, frame: OutputAudioRawFrame) -> None:
         reply_id = getattr(frame, "context_id", None)
-        if reply_id in self._cut and frame.interruptible:
-            return False
         self._discarding = False
         if _is_speech(frame) and reply_id != self._arriving:
             self._arriving = reply_id
             self._timeline.mark("transport_send", reply_id=reply_id)
         self._arriving_interruptible = frame.interruptible
-        return True
 
     async def _interrupt(self, frame: Frame, direction: FrameDirection) -> None:
         """Silence, then pipecat's purge of its queue; no write returns between the two.
@@ -162,7 +174,6 @@ class ScriptOutput(BaseOutputTransport):
         record would hold words that nobody heard.
         """
         self._silence()
-        self._settled.clear()
         try:
             if self._ear is not None:
                 await self._ear.cut()
@@ -185,23 +196,24 @@ class ScriptOutput(BaseOutputTransport):
             await self.cancel_task(releasing)
 
     def _silence(self) -> None:
+        self._settled.clear()
         if self._speaker is None:
             return
         self._speaker.flush()
         self._discarding = True
         if self._arriving and self._arriving_interruptible:
-            self._cut.append(self._arriving)
+            self.replies.kill(self._arriving)
             self._playing = None
         self._flushed.set()
 
     async def _pace(self, speaker: VirtualSpeaker) -> None:
         self._flushed.clear()
-        delay = speaker.end_s - self._lead_s - self._timeline.clock()
-        if delay <= 0:
-            return
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._flushed.wait(), delay)
-        await self._settled.wait()
+        while (delay := speaker.end_s - self._lead_s - self._timeline.clock()) > 0:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._flushed.wait(), delay)
+            if self._flushed.is_set():
+                await self._settled.wait()
+                return
 
 
 def _is_speech(frame: OutputAudioRawFrame) -> bool:

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 
+from speech.barge_in.replies import Replies
+from speech.barge_in.speaker import Speaker
 from speech.timeline import Timeline
 from transports.script.input import ScriptInput
 from transports.script.microphone import ScriptedMicrophone
@@ -114,6 +116,12 @@ class ScriptTransport(BaseTransport):
         rate = self._microphone.rate_hz
         origin = self._clock_origin()
         return Played(origin + clip.start / rate, origin + clip.end / rate)
+
+    def speaker(self, replies: Replies) -> Speaker:
+        """What the barge-in policy commands; ``replies`` says whose late frames are dropped."""
+        output = self.output()
+        output.replies = replies
+        return output
 
     def played_position(self, reply_id: str | None = None) -> float:
         """See ``PlayedPosition``."""

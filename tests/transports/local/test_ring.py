@@ -35,7 +35,7 @@ def test_it_behaves_like_a_list(capacity: int, steps: list[tuple[str, int, bool]
             model = model[count:]
         else:
             kept = [entry for entry in model if not (flag or entry[1])]
-            assert ring.clear(everything=flag) == len(model) - len(kept)
+            assert ring.clear(everything=flag) == (len(model) - len(kept), 0)
             model = kept
         assert ring.held == len(model) <= capacity
         assert ring.free == capacity - ring.held
@@ -57,6 +57,33 @@ def test_a_dropped_tag_never_comes_back() -> None:
     ring.push(np.ones(30, np.int16), tag="cut")
     ring.clear()
     assert ring.pull(np.zeros(50, np.int16)) == (0, ())
+
+
+GAINS = np.array([0.5, 0.25, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("pieces", "left", "cleared"),
+    [
+        ([(5, True)], [50, 25, 0], (2, 3)),
+        ([(2, True)], [50, 25], (0, 2)),
+        ([(1, True), (1, True), (4, True)], [50, 25, 0], (3, 3)),
+        ([(2, True), (2, False)], [50, 25, 100, 100], (0, 2)),
+        ([(4, True), (2, False), (2, True)], [50, 25, 0, 100, 100], (3, 3)),
+        ([(2, False), (4, True)], [100, 100], (4, 0)),
+        ([], [], (0, 0)),
+    ],
+)
+def test_what_comes_next_fades_and_the_rest_is_dropped(
+    pieces: list[tuple[int, bool]], left: list[int], cleared: tuple[int, int]
+) -> None:
+    ring = PlaybackRing(100)
+    for size, interruptible in pieces:
+        ring.push(np.full(size, 100, np.int16), interruptible=interruptible)
+    assert ring.clear(GAINS) == cleared
+    out = np.zeros(20, np.int16)
+    assert ring.pull(out).taken == len(left)
+    assert list(out[: len(left)]) == left
 
 
 def test_the_callers_array_may_change_afterwards() -> None:
