@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
 
 from pipecat.audio.turn.smart_turn.base_smart_turn import SmartTurnParams
 from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams
@@ -17,6 +21,7 @@ from pipecat.turns.user_start import (
     BaseUserTurnStartStrategy,
     TranscriptionUserTurnStartStrategy,
     VADUserTurnStartStrategy,
+    WakePhraseUserTurnStartStrategy,
 )
 from pipecat.turns.user_turn_strategies import UserTurnStrategies
 
@@ -33,6 +38,7 @@ from speech.hearing.endpoint import DEFAULT_MODEL, EndpointRecogniser
 from speech.hearing.recogniser import Recogniser
 from speech.hearing.whisper import WhisperRecogniser
 from speech.models.store import model_dir
+from speech.turns.patience import Patience
 
 UNFINISHED_SILENCE_S = 3.0
 """Silence that ends a turn which the turn model takes for unfinished; Smart Turn's own value."""
@@ -43,9 +49,10 @@ LOCAL_MODEL = "whisper-tiny.en"
 async def open_recogniser(settings: Settings) -> Recogniser | None:
     """The local recogniser, loaded and warm; None where transcription is remote.
 
-    Also loads and warms the turn model, so that no conversation does it on the event loop.
-    Raises ``ModelFileError`` if the model is not installed.
+    Also loads and warms the turn model and the number words, so that no conversation does it on
+    the event loop. Raises ``ModelFileError`` if the model is not installed.
     """
+    await asyncio.to_thread(Patience, settings.stt.language)
     if settings.turn.end == "smart":
         await asyncio.to_thread(smart_turn_model)
     stt = settings.stt
@@ -102,42 +109,70 @@ def build_vad(settings: Settings) -> VADAnalyzer:
     )
 
 
-def build_turns(settings: Settings) -> UserTurnStrategies:
-    """When the user's turn begins (and whether that interrupts the bot) and when it ends."""
+def build_turns(settings: Settings, asked: Callable[[], str] = str) -> UserTurnStrategies:
+    """When the user's turn begins (and whether that interrupts the bot) and when it ends.
+
+    ``asked`` gives what the bot said last.
+    """
     interrupts = settings.turn.interruptions
     start: list[BaseUserTurnStartStrategy] = [
+        *_wake(settings),
         VADUserTurnStartStrategy(enable_interruptions=interrupts),
         TranscriptionUserTurnStartStrategy(enable_interruptions=interrupts),
     ]
-    return UserTurnStrategies(start=start, stop=[_turn_stop(settings)])
+    return UserTurnStrategies(start=start, stop=[_turn_stop(settings, asked)])
 
 
-def _turn_stop(settings: Settings) -> EndsOnNothingHeard:
+def _wake(settings: Settings) -> list[BaseUserTurnStartStrategy]:
+    """What comes before every other start: deaf until a wake phrase is heard."""
     turn = settings.turn
+    # pipecat takes the punctuation out of what it hears, but not out of the phrases.
+    phrases = [re.sub(r"[^\w\s]", "", phrase) for phrase in turn.wake_phrases]
+    if not phrases:
+        return []
+    return [
+        WakePhraseUserTurnStartStrategy(
+            phrases=phrases, timeout=turn.wake_timeout_s, enable_interruptions=turn.interruptions
+        )
+    ]
+
+
+def _turn_stop(settings: Settings, asked: Callable[[], str]) -> EndsOnNothingHeard:
+    turn = settings.turn
+    patience = Patience(settings.stt.language, min(turn.patience_s, turn.max_wait_s))
     if turn.end == "silence":
         # The silence is counted from the end of speech, of which the detector has waited
         # for its share already.
-        return SilenceTurnStop(user_speech_timeout=max(0.0, turn.silence_s - settings.vad.stop_s))
+        silence_s = max(0.0, turn.silence_s - settings.vad.stop_s)
+        return SilenceTurnStop(user_speech_timeout=silence_s, patience=patience, asked=asked)
     unfinished = min(UNFINISHED_SILENCE_S, turn.max_wait_s)
-    return SmartTurnStop(
-        turn_analyzer=SharedSmartTurn(params=SmartTurnParams(stop_secs=unfinished))
-    )
+    analyzer = SharedSmartTurn(params=SmartTurnParams(stop_secs=unfinished))
+    return SmartTurnStop(turn_analyzer=analyzer, patience=patience, asked=asked)
 
 
 def user_aggregator_params(
-    settings: Settings, vad: VADAnalyzer | None = None
+    settings: Settings, vad: VADAnalyzer | None = None, context: LLMContext | None = None
 ) -> LLMUserAggregatorParams:
-    """Everything pipecat's user aggregator is told.
+    """Everything pipecat's user aggregator is told. ``context`` has what the bot said last.
 
     ``empty_user_turn`` is off: pipecat would ask the user to repeat what was only a cough.
     ``recover_from_noise`` takes its place.
     """
+    asked = partial(last_said, context) if context is not None else str
     return LLMUserAggregatorParams(
         vad_analyzer=vad or build_vad(settings),
-        user_turn_strategies=build_turns(settings),
+        user_turn_strategies=build_turns(settings, asked),
         user_turn_stop_timeout=settings.turn.max_wait_s,
         empty_user_turn=None,
     )
+
+
+def last_said(context: LLMContext) -> str:
+    """What the bot said last, as it was heard; empty where the user has spoken since."""
+    messages = context.get_messages()
+    last = cast("dict[str, Any]", messages[-1]) if messages else {}
+    content = last.get("content")
+    return content if last.get("role") == "assistant" and isinstance(content, str) else ""
 
 
 def recover_from_noise(

@@ -39,7 +39,8 @@ def build_pipeline(
 ) -> Pipeline:
     """Speech in, speech out: the picture of DESIGN.md as code."""
     settings = parts.settings
-    words = LLMContextAggregatorPair(context, user_params=user_aggregator_params(settings))
+    user_params = user_aggregator_params(settings, context=context)
+    words = LLMContextAggregatorPair(context, user_params=user_params)
     recover_from_noise(settings, words, context)
     heard = HeardText(timeline)
     backlog = Backlog(settings.units.waiting, timeline.queues)

@@ -19,6 +19,8 @@ from pipecat.turns.user_stop import (
     TurnAnalyzerUserTurnStopStrategy,
 )
 
+from processors.turn_patience import WaitsForTheRest
+
 Reason = Literal["noise", "failed"]
 
 
@@ -107,9 +109,9 @@ class EndsOnNothingHeard(BaseUserTurnStopStrategy):
         return ProcessFrameResult.CONTINUE
 
 
-class SmartTurnStop(EndsOnNothingHeard, TurnAnalyzerUserTurnStopStrategy):
-    """A turn model decides; see ``EndsOnNothingHeard``."""
+class SmartTurnStop(WaitsForTheRest, EndsOnNothingHeard, TurnAnalyzerUserTurnStopStrategy):
+    """A turn model decides; see ``WaitsForTheRest`` and ``EndsOnNothingHeard``."""
 
 
-class SilenceTurnStop(EndsOnNothingHeard, SpeechTimeoutUserTurnStopStrategy):
-    """A silence of fixed length decides; see ``EndsOnNothingHeard``."""
+class SilenceTurnStop(WaitsForTheRest, EndsOnNothingHeard, SpeechTimeoutUserTurnStopStrategy):
+    """A silence of fixed length decides; see ``WaitsForTheRest`` and ``EndsOnNothingHeard``."""

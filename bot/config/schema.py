@@ -92,13 +92,20 @@ class VadSettings(Section):
     webrtc_aggressiveness: Annotated[int, Field(ge=0, le=3)] = 2
 
 
+WakePhrase = Annotated[str, Field(pattern=r"\w"), " with a letter in it"]
+"""Of a phrase without one nothing would be left to listen for."""
+
+
 class TurnSettings(Section):
-    """When the user's turn is over."""
+    """Whose turn it is (docs/turn-taking.md)."""
 
     end: Literal["smart", "silence"] = "smart"
     silence_s: Seconds = 0.8
+    patience_s: Seconds = 2.5
     max_wait_s: Seconds = 5.0
     interruptions: bool = True
+    wake_phrases: tuple[WakePhrase, ...] = ()
+    wake_timeout_s: Timeout = 10.0
 
 
 class SttSettings(Section):

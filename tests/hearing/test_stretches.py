@@ -192,7 +192,9 @@ async def drained() -> None:
 @asynccontextmanager
 async def talk(end: str) -> AsyncIterator[Talk]:
     recogniser, model = Gate(), Gate()
-    strategies = build_turns(Settings.model_validate({"turn": {"end": end, "silence_s": 0.2}}))
+    # Without patience: "w0 w1" is what people say when they spell.
+    turn = {"end": end, "silence_s": 0.2, "patience_s": 0}
+    strategies = build_turns(Settings.model_validate({"turn": turn}))
     if end == "smart":
         strategies.stop = [SmartTurnStop(turn_analyzer=FakeTurnModel(model))]
     params = LLMUserAggregatorParams(

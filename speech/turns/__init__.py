@@ -1,0 +1,1 @@
+"""Turn taking, as far as the words say: no clock, no audio."""

@@ -1,0 +1,104 @@
+"""How long to wait for the rest of what is said."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from speech.turns import vocabulary
+from speech.turns.address import AddressReader
+from speech.turns.dictation import DictationReader, Run
+from speech.turns.words import Words, ends_with, phrases, words
+
+READ_CHARS = 400
+"""The end of a turn says whether it is one; a turn may be minutes long."""
+
+LONG_NUMBER = 9
+"""Digits from which a number may be complete: most national telephone numbers have 9 to 11."""
+
+LONG_NUMBER_SHARE = 0.5
+"""Of the patience, where a number may be complete. What is longer (a card, a number with its
+country) is said in groups, with pauses of a second at most."""
+
+_TRAILS_OFF = re.compile(r"(?:[,、，;；:：…–—~-]|\.\.)[\"'”’»)\s]*$")
+_ASKS = re.compile(r"[?!？！؟][\"'”’»)\s]*$")
+_SENTENCE_END = re.compile(r"[.!?؟]\s+|[。！？]")
+
+
+class Open(Enum):
+    """What is not finished."""
+
+    DIGITS = "digits"
+    LETTERS = "letters"
+    ADDRESS = "address"
+    SENTENCE = "sentence"
+
+
+class Patience:
+    """Judges the words of a turn so far, in one language (a BCP 47 tag; English if not known).
+
+    ``longest_s`` is the silence after which nothing more is expected of an unfinished turn;
+    0 switches it off. It holds tables and no state.
+    """
+
+    def __init__(self, language: str = "en", longest_s: float = 2.5) -> None:
+        code = (language or "en").replace("_", "-").split("-")[0].casefold()
+        self.longest_s = longest_s
+        self._dictation = DictationReader(code)
+        self._address = AddressReader(code)
+        self._open = phrases(vocabulary.of(vocabulary.OPEN, code))
+        self._fillers = phrases(vocabulary.of(vocabulary.FILLERS, code))
+
+    def wait_s(self, text: str, asked: str = "") -> float:
+        """Seconds of silence, from the end of speech, before the turn may be over; 0: as usual.
+
+        ``text``: the turn so far, partial or final. ``asked``: what the bot said last; after
+        "What is your number?" one digit is the beginning of a number.
+        """
+        kind, run = self._judge(text, asked)
+        if kind is None:
+            return 0.0
+        complete = kind is Open.DIGITS and run.digits >= LONG_NUMBER and not run.joined
+        return self.longest_s * (LONG_NUMBER_SHARE if complete else 1.0)
+
+    def unfinished(self, text: str, asked: str = "") -> Open | None:
+        """What is not finished; None: nothing of which the words tell."""
+        return self._judge(text, asked)[0]
+
+    def _judge(self, text: str, asked: str) -> tuple[Open | None, Run]:
+        spoken, question = words(text[-READ_CHARS:]), words(_last_sentence(asked))
+        run = self._dictation.run(spoken)
+        if not spoken:
+            return None, run
+        address_open = self._address.is_open(spoken, question, run)
+        if address_open is not None:
+            return (Open.ADDRESS if address_open else None), run
+        if self._dictates(run, spoken, question):
+            return (Open.LETTERS if run.spells else Open.DIGITS), run
+        return (Open.SENTENCE if self._is_left_open(text, spoken) else None), run
+
+    def _dictates(self, run: Run, spoken: Words, question: Words) -> bool:
+        if not run.items:
+            return False
+        announced = self._dictation.is_announced(run, spoken)
+        return run.is_dictation or announced or self._dictation.has_cue(question)
+
+    def _is_left_open(self, text: str, spoken: Words) -> bool:
+        """Whether the sentence goes on: after a comma, "and", "my name is", "um"."""
+        if _TRAILS_OFF.search(text[-READ_CHARS:]):
+            return True
+        if _ASKS.search(text[-READ_CHARS:]):
+            return False
+        ends = [p for p in self._open | self._fillers if ends_with(spoken, p)]
+        return any(len(spoken) > len(p) or _stands_alone(p) for p in ends)
+
+
+def _stands_alone(phrase: Words) -> bool:
+    """Whether it is open without a word before it; "A." may be an answer."""
+    said = "".join(phrase)
+    return len(said) > 1 and said != vocabulary.NOT_ALONE
+
+
+def _last_sentence(text: str) -> str:
+    parts = [part for part in _SENTENCE_END.split(text[-READ_CHARS:]) if part.strip()]
+    return parts[-1] if parts else ""
