@@ -147,6 +147,7 @@ class Conversation:
             greeting.cancel()
             announcing.cancel()
             self._finished.set()
+            self._timeline.mark_queues()
             self._timeline.mark("session_end")
             with suppress(TimeoutError):  # A tool that takes no cancelling must not hold the end.
                 async with asyncio.timeout(self._limits.teardown_s):

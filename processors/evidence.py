@@ -79,6 +79,12 @@ class EvidenceGate(FrameProcessor):
         self._evidence = frozenset(evidence)
         self._gate = Gate(rules, waits, clock=timeline.clock)
         self._outbox: deque[Action] = deque()
+        self._held = timeline.queues.watch(
+            "held for evidence",
+            unit="units",
+            bound=rules.max_units,
+            policy="the first goes as evidence.at_bound says",
+        )
         self._spacing = Spacing()
         self._pushing = asyncio.Lock()
         self._alarm: asyncio.TimerHandle | None = None
@@ -137,7 +143,9 @@ class EvidenceGate(FrameProcessor):
         """What follows from a frame that keeps its place."""
         match frame:
             case AggregatedTextFrame() if not frame.skip_tts:
-                return self._gate.unit(frame, frame.text, frame.metadata.get(CLAIMS, ()))
+                actions = self._gate.unit(frame, frame.text, frame.metadata.get(CLAIMS, ()))
+                self._held.level(self._gate.held)
+                return actions
             case LLMFullResponseStartFrame():
                 return self._gate.reply_started(frame)
             case LLMFullResponseEndFrame():

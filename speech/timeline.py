@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from speech.queues import Queues
+from speech.queues import Queues, QueueUse
 from speech.text_clean import json_text
 
 REPLY_CHAIN = (
@@ -57,9 +57,10 @@ EVENTS = (
     *_NO_STAGES,
     "error",
     "device",
+    "queue",
     "note",
 )
-"""What else a report shows: turns, texts, tools, faults."""
+"""What else a report shows: turns, texts, tools, faults, queues."""
 
 NAMES = frozenset(STAGES + EVENTS)
 
@@ -108,6 +109,7 @@ class Timeline:
         self.dropped = 0
         self.queues = Queues()
         self._events: deque[TimelineEvent] = deque(maxlen=max_events)
+        self.queues.read("timeline", self._use)
         self._listeners: list[Listener] = []
         self._lock = threading.Lock()
 
@@ -133,11 +135,29 @@ class Timeline:
             listener(event)
         return event
 
+    def mark_queues(self) -> None:
+        """At the end: an event for each queue, ``what`` it is and how full it ever was."""
+        for use in self.queues.uses():
+            self.mark(
+                "queue",
+                what=use.name,
+                high_water=use.high_water,
+                bound=use.bound,
+                unit=use.unit,
+                dropped=use.dropped,
+                policy=use.policy,
+            )
+
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call ``listener`` with each later event; returns the function that ends it."""
         with self._lock:
             self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
+
+    def _use(self) -> QueueUse:
+        bound = self._events.maxlen or 0
+        held = len(self._events)
+        return QueueUse("timeline", "events", bound, "the oldest go", held, self.dropped)
 
     @property
     def events(self) -> list[TimelineEvent]:

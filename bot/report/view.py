@@ -168,8 +168,18 @@ def notes(events: Sequence[Record]) -> list[tuple[str, str]]:
     """High-water marks, losses and other remarks: what, and its fields."""
     shown = []
     for event in events:
-        if event["name"] == "note" and event.get("what") not in ("user_audio", "response"):
+        if event["name"] == "queue":
+            shown.append((str(event.get("what", "queue")), _queue_use(event)))
+        elif event["name"] == "note" and event.get("what") not in ("user_audio", "response"):
             rest = {k: v for k, v in event.items() if k not in ("name", "at", "what")}
             text = ", ".join(f"{key} {value}" for key, value in rest.items())
             shown.append((str(event.get("what", "note")), text))
     return shown
+
+
+def _queue_use(queue: Record) -> str:
+    """How full it ever was, of how much, and what its bound means."""
+    unit, dropped = queue.get("unit", ""), queue.get("dropped")
+    lost = f"; {dropped} {unit} lost" if dropped else ""
+    policy = queue.get("policy", "")
+    return f"{queue.get('high_water', 0)} of {queue.get('bound', 0)} {unit}{lost} ({policy})"
