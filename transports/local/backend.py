@@ -41,8 +41,8 @@ class StreamFormat:
 
 @dataclass(frozen=True, slots=True)
 class BlockInfo:
-    """What the device says with a block: seconds from now until it sounds (output), and
-    whether it lost audio before it."""
+    """What the device says with a block: in how many seconds it sounds (output; for input
+    since when it has been captured, as a negative number), and whether audio was lost before."""
 
     lead_s: float
     xrun: bool
@@ -89,6 +89,9 @@ class Backend(Protocol):
         """Look for new devices, where the library can while our streams are open."""
         ...
 
+
+_OLDEST_S = 5.0
+"""A captured block said to be older than that has no time stamp."""
 
 _BUSY = ("unavailable", "busy")
 
@@ -178,8 +181,11 @@ class _SounddeviceStream:
 def _adapter(request: StreamRequest) -> Callable[[Any, int, Any, Any], None]:
     if request.kind == "input":
 
-        def captured(data: Any, _frames: int, _times: Any, status: Any) -> None:
-            request.callback(data, BlockInfo(0.0, bool(status and status.input_overflow)))
+        def captured(data: Any, frames: int, times: Any, status: Any) -> None:
+            least_s = frames / request.format.rate_hz  # some drivers give no time at all
+            lead_s = min(times.inputBufferAdcTime - times.currentTime, -least_s)
+            lead_s = lead_s if lead_s >= -_OLDEST_S else -least_s
+            request.callback(data, BlockInfo(lead_s, bool(status and status.input_overflow)))
 
         return captured
 

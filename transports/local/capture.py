@@ -1,16 +1,24 @@
-"""The buffer between the input callback and the event loop."""
+"""The buffer between a device's callback and the event loop."""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 
+class Stamped(NamedTuple):
+    """A block, and when its first frame came in (or sounds)."""
+
+    samples: NDArray[np.int16]
+    at: float
+
+
 class CaptureBuffer:
-    """A bounded queue of blocks ``[frames, channels]``; when full the oldest go.
+    """A bounded queue of blocks ``[frames, channels]`` or ``[frames]``; when full the oldest go.
 
     Fresh audio is worth more to a listener than old: after a stall of the event loop the
     bot hears what the user says now. ``dropped`` counts frames. Safe for one writer thread
@@ -22,25 +30,25 @@ class CaptureBuffer:
         self.dropped = 0
         self.high_water = 0
         self._held = 0
-        self._blocks: deque[NDArray[np.int16]] = deque()
+        self._blocks: deque[Stamped] = deque()
         self._lock = threading.Lock()
 
-    def put(self, block: NDArray[np.int16]) -> int:
+    def put(self, block: NDArray[np.int16], at: float) -> int:
         """Append a copy of ``block``; returns how many frames went for it."""
         copy = block.copy()
         dropped = 0
         with self._lock:
-            self._blocks.append(copy)
+            self._blocks.append(Stamped(copy, at))
             self._held += len(copy)
             while self._held > self.capacity and len(self._blocks) > 1:
-                oldest = self._blocks.popleft()
+                oldest = self._blocks.popleft().samples
                 self._held -= len(oldest)
                 dropped += len(oldest)
             self.dropped += dropped
             self.high_water = max(self.high_water, self._held)
         return dropped
 
-    def take(self) -> list[NDArray[np.int16]]:
+    def take(self) -> list[Stamped]:
         """All blocks in order; the buffer is empty afterwards."""
         with self._lock:
             blocks = list(self._blocks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from pipecat.transports.base_input import BaseInputTransport
 from transports.local.backend import BlockInfo, StreamFormat
 from transports.local.capture import CaptureBuffer
 from transports.local.convert import CaptureConverter
+from transports.local.echo import EchoCanceller
+from transports.local.echo.opening import open_canceller
 from transports.local.link import DeviceLink
 from transports.local.notice import DeviceNotice, Notify
 from transports.local.params import LocalParams
@@ -33,14 +36,25 @@ _DEFAULT_RATE_HZ = 16_000
 
 
 class LocalInputTransport(BaseInputTransport):
-    """Pushes 20 ms mono frames at the pipeline's input rate."""
+    """Pushes 20 ms mono frames at the pipeline's input rate, without the bot's own sound.
+
+    Each frame's ``metadata`` says when its first sample was captured (``captured_at``, on the
+    timeline's clock) and how likely its sound is the bot's (``echo``: ``echo_likelihood``).
+    """
 
     _params: LocalParams
 
     def __init__(
-        self, params: LocalParams, link: DeviceLink, stats: LocalStats, notify: Notify
+        self,
+        params: LocalParams,
+        link: DeviceLink,
+        stats: LocalStats,
+        notify: Notify,
+        clock: Callable[[], float],
     ) -> None:
         super().__init__(params)
+        self.echo: EchoCanceller | None = None
+        self._clock = clock
         self._link = link
         self._stats = stats
         self._notify = notify
@@ -54,6 +68,8 @@ class LocalInputTransport(BaseInputTransport):
             return
         self._loop = asyncio.get_running_loop()
         self._wanted_hz = self._params.audio_in_sample_rate or rate_hz or _DEFAULT_RATE_HZ
+        if self.echo is None:
+            self.echo = await asyncio.to_thread(open_canceller, self._params, self._wanted_hz)
         await self._link.open(self._wanted_hz, self._opened, self._captured)
 
     async def setup(self, setup: FrameProcessorSetup) -> None:  # type: ignore[override] # pipecat's own
@@ -96,17 +112,25 @@ class LocalInputTransport(BaseInputTransport):
             await self.cancel_task(task)
         await self._link.close()
 
+    def echo_likelihood(self) -> float:
+        """See ``EchoState.likelihood``; 0 without echo cancellation."""
+        return self.echo.state.likelihood if self.echo else 0.0
+
     def _opened(self, form: StreamFormat, _latency_s: float) -> None:
         self._device_hz = form.rate_hz
         self._buffer = CaptureBuffer(round(form.rate_hz * BUFFER_S))
         self._converter = CaptureConverter(
             form.rate_hz, self._wanted_hz, round(self._wanted_hz * FRAME_S)
         )
+        self._given = self._made = 0
+        if self.echo is not None:
+            self.echo.microphone_opened()
 
     def _captured(self, block: NDArray[np.int16], info: BlockInfo) -> None:
         """In the device's thread."""
         self._stats.input_overflows += info.xrun
-        self._stats.input_dropped_samples += self._buffer.put(block)
+        captured_at = self._clock() + info.lead_s
+        self._stats.input_dropped_samples += self._buffer.put(block, captured_at)
         with contextlib.suppress(RuntimeError):  # The loop is closed: nobody listens.
             self._loop.call_soon_threadsafe(self._wake.set)
 
@@ -114,19 +138,28 @@ class LocalInputTransport(BaseInputTransport):
         while True:
             await self._wake.wait()
             self._wake.clear()
-            for block in self._buffer.take():
-                await self._hear(block)
+            for block, captured_at in self._buffer.take():
+                await self._hear(block, captured_at)
             self._stats.input_high_water_samples = max(
                 self._stats.input_high_water_samples, self._buffer.high_water
             )
 
-    async def _hear(self, block: NDArray[np.int16]) -> None:
+    async def _hear(self, block: NDArray[np.int16], captured_at: float) -> None:
+        zero_s = captured_at - self._given / self._device_hz
+        self._given += len(block)
         for piece in self._converter.process(block):
+            at = zero_s + self._made / self._wanted_hz
+            self._made += len(piece)
             self._watch(piece)
             self._make_room()
-            await self.push_audio_frame(
-                InputAudioRawFrame(piece.tobytes(), sample_rate=self._wanted_hz, num_channels=1)
-            )
+            await self.push_audio_frame(self._frame(piece, at))
+
+    def _frame(self, piece: NDArray[np.int16], at: float) -> InputAudioRawFrame:
+        if self.echo is not None:
+            piece = self.echo.captured(piece, at)
+        frame = InputAudioRawFrame(piece.tobytes(), sample_rate=self._wanted_hz, num_channels=1)
+        frame.metadata |= {"captured_at": at, "echo": self.echo_likelihood()}
+        return frame
 
     def _watch(self, piece: NDArray[np.int16]) -> None:
         news = self._silence.feed(piece, self._wanted_hz)

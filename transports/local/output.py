@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,8 @@ class LocalOutputTransport(BaseOutputTransport):
     """
 
     _params: LocalParams
+    on_played: Callable[[NDArray[np.int16], float], None] | None = None
+    """See ``Player.on_played``; set before the device is opened."""
 
     def __init__(
         self, params: LocalParams, link: DeviceLink, stats: LocalStats, timeline: Timeline
@@ -81,6 +84,7 @@ class LocalOutputTransport(BaseOutputTransport):
         wanted_hz = self._params.audio_out_sample_rate or rate_hz or _DEFAULT_RATE_HZ
         chunk_s = self._params.audio_out_10ms_chunks / 100
         player = Player(wanted_hz, chunk_s, self._stats, self._timeline)
+        player.on_played = self.on_played
         await self._link.open(wanted_hz, player.opened, player.render)
         self._player = player
 

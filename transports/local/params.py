@@ -17,6 +17,8 @@ class LocalParams(TransportParams):
 
     ``latency`` is a wish in seconds, or the device's own ``low`` or ``high`` figure.
     ``silent_microphone_s``: a microphone silent for so long is reported; 0 never reports it.
+    ``echo_cancellation`` takes the bot's own sound out of the microphone's (``auto``: where the
+    library can be loaded); ``noise_suppression`` and ``gain_control`` are WebRTC's too.
     ``audio_in_enabled=False`` runs without a microphone, ``audio_out_enabled=False`` without
     a speaker. ``audio_out_end_silence_secs`` is 0 because the transport drains the device.
     """
@@ -30,3 +32,6 @@ class LocalParams(TransportParams):
     output_device: DeviceChoice = None
     latency: Latency = "low"
     silent_microphone_s: float = 8.0
+    echo_cancellation: bool | Literal["auto"] = False
+    noise_suppression: bool = False
+    gain_control: bool = False

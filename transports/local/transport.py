@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import numpy as np
 from loguru import logger
+from numpy.typing import NDArray
 from pipecat.transports.base_transport import BaseTransport
 
 from speech.barge_in.replies import Replies
@@ -47,8 +49,12 @@ class LocalTransport(BaseTransport):
             *([microphone] if params.audio_in_enabled else []),
             *([speaker] if params.audio_out_enabled else []),
         ]
-        self._input = LocalInputTransport(params, microphone, self.stats, self._notify)
+        self._input = LocalInputTransport(
+            params, microphone, self.stats, self._notify, timeline.clock
+        )
         self._output = LocalOutputTransport(params, speaker, self.stats, timeline)
+        self._output.on_played = self._played
+        self._speaker = speaker
 
     async def open(self) -> None:
         """Open both devices; raises ``DeviceError`` and holds none of them then."""
@@ -80,6 +86,17 @@ class LocalTransport(BaseTransport):
         """See ``PlayedPosition``."""
         return self._output.played_s(reply_id)
 
+    def echo_likelihood(self) -> float:
+        """How much of what the microphone takes now is the bot's own sound: 0 to 1.
+
+        See ``EchoState.likelihood``; 0 without echo cancellation.
+        """
+        return self._input.echo_likelihood()
+
+    def echo_stats(self) -> dict[str, float]:
+        """``EchoStats`` for the report; empty without echo cancellation."""
+        return self._input.echo.stats.as_dict() if self._input.echo else {}
+
     def describe(self) -> list[str]:
         """One line a device: its name, the format it was opened in, its latency."""
         return [
@@ -88,6 +105,12 @@ class LocalTransport(BaseTransport):
             for link in self._links
             if link.format is not None
         ]
+
+    def _played(self, block: NDArray[np.int16], audible_at: float) -> None:
+        """In the device's thread."""
+        echo, form = self._input.echo, self._speaker.format
+        if echo is not None and form is not None:
+            echo.played(block, audible_at, form.rate_hz)
 
     def _notify(self, notice: DeviceNotice) -> None:
         logger.info("sound device {}: {} {}", notice.state, notice.kind, notice.device)

@@ -18,11 +18,12 @@ def test_what_is_taken_is_the_newest_and_in_order(steps: list[int | None]) -> No
     buffer, written, taken = CaptureBuffer(50), 0, 0
     for frames in [*steps, None]:
         if frames is not None:
-            buffer.put(_block(written, frames))
+            buffer.put(_block(written, frames), at=written / 10)
             written += frames
             continue
         blocks = buffer.take()
-        got = np.concatenate(blocks)[:, 0].tolist() if blocks else []
+        got = np.concatenate([b.samples for b in blocks])[:, 0].tolist() if blocks else []
+        assert all(block.at == block.samples[0, 0] / 10 for block in blocks)
         assert got == list(range(written - len(got), written))
         taken += len(got)
         assert taken + buffer.dropped == written
@@ -31,14 +32,14 @@ def test_what_is_taken_is_the_newest_and_in_order(steps: list[int | None]) -> No
 
 def test_the_devices_memory_may_change_afterwards() -> None:
     buffer, block = CaptureBuffer(10), _block(1, 3)
-    buffer.put(block)
+    buffer.put(block, 0.0)
     block[:] = 0
-    assert buffer.take()[0][:, 0].tolist() == [1, 2, 3]
+    assert buffer.take()[0].samples[:, 0].tolist() == [1, 2, 3]
 
 
 def test_a_block_larger_than_the_bound_is_kept_alone() -> None:
     buffer = CaptureBuffer(5)
-    buffer.put(_block(0, 3))
-    buffer.put(_block(3, 8))
-    assert [len(block) for block in buffer.take()] == [8]
+    buffer.put(_block(0, 3), 0.0)
+    buffer.put(_block(3, 8), 0.3)
+    assert [len(block.samples) for block in buffer.take()] == [8]
     assert buffer.dropped == 3

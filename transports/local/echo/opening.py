@@ -1,0 +1,31 @@
+"""Whether there is echo cancellation, as the parameters want it."""
+
+from __future__ import annotations
+
+from loguru import logger
+
+from speech.errors import DeviceError
+from transports.local.echo.canceller import EchoCanceller
+from transports.local.echo.processing import open_processing
+from transports.local.params import LocalParams
+
+
+def open_canceller(params: LocalParams, rate_hz: int) -> EchoCanceller | None:
+    """None where nothing is to be done. ``auto`` does without a library that cannot be loaded.
+
+    Raises ``DeviceError`` where what is asked for by name cannot be had.
+    """
+    wanted = params.noise_suppression or params.gain_control or params.echo_cancellation is True
+    echo = bool(params.echo_cancellation) and params.audio_out_enabled
+    if not (echo or wanted):
+        return None
+    try:
+        processing = open_processing(
+            rate_hz, echo=echo, noise=params.noise_suppression, gain=params.gain_control
+        )
+    except DeviceError as error:
+        if wanted:
+            raise
+        logger.warning("no echo cancellation: {}", error)
+        return None
+    return EchoCanceller(processing, rate_hz)
