@@ -38,6 +38,7 @@ from speech.hearing.endpoint import DEFAULT_MODEL, EndpointRecogniser
 from speech.hearing.recogniser import Recogniser
 from speech.hearing.whisper import WhisperRecogniser
 from speech.models.store import model_dir
+from speech.queues import Queues
 from speech.turns.patience import Patience
 
 UNFINISHED_SILENCE_S = 3.0
@@ -71,7 +72,10 @@ async def open_recogniser(settings: Settings) -> Recogniser | None:
 
 
 def build_stt(
-    settings: Settings, secrets: Secrets, recogniser: Recogniser | None
+    settings: Settings,
+    secrets: Secrets,
+    recogniser: Recogniser | None,
+    queues: Queues | None = None,
 ) -> FrameProcessor:
     """One conversation's speech to text: the shared recogniser, or else the endpoint."""
     stt = settings.stt
@@ -80,6 +84,7 @@ def build_stt(
         owns_recogniser=recogniser is None,
         language=stt.language,
         longest_s=stt.timeout_s,
+        queues=queues,
     )
 
 

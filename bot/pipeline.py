@@ -49,7 +49,7 @@ def build_pipeline(
     return Pipeline(
         [
             transport.input(),  # microphone, browser, room, phone or script
-            build_stt(settings, parts.secrets, parts.recogniser),  # speech to text
+            build_stt(settings, parts.secrets, parts.recogniser, timeline.queues),  # speech to text
             ClosingGate(closing),  # after the wish to end: deaf,
             words.user(),  # voice activity, end of turn, the user's words in the context
             ClosingGate(closing),  # without a thought,

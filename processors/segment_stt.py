@@ -31,6 +31,7 @@ from processors.nothing_heard import NothingHeardFrame, covers
 from speech.hearing.judgement import has_words, is_audible, sayable
 from speech.hearing.recogniser import RECOGNISER_RATE_HZ, Recogniser, RecognitionError
 from speech.hearing.segments import SegmentBuffer
+from speech.queues import QueueGauge, Queues
 from speech.redact import place_of
 from speech.text_clean import clean
 
@@ -64,6 +65,7 @@ class SegmentSttService(STTService):
         language: str = "en",
         longest_s: float = 15.0,
         owns_recogniser: bool = False,
+        queues: Queues | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -76,6 +78,10 @@ class SegmentSttService(STTService):
         self._recogniser = recogniser
         self._owns_recogniser = owns_recogniser
         self._buffer = SegmentBuffer(RECOGNISER_RATE_HZ)
+        self._gauge: QueueGauge | None = None
+        if queues is not None:
+            name, bound = "speech for the recogniser", MAX_WAITING_S
+            self._gauge = queues.watch(name, unit="s", bound=bound, policy="the oldest goes")
         self._waiting: NDArray[np.int16] = np.zeros(0, np.int16)
         self._due = asyncio.Event()
         self._begun = 0
@@ -141,8 +147,12 @@ class SegmentSttService(STTService):
         self._record_stt_audio_usage(segment.tobytes())
         joined = np.concatenate([self._waiting, segment])
         limit = int(MAX_WAITING_S * self.sample_rate)
-        if len(joined) > limit:
-            self.dropped_s += (len(joined) - limit) / self.sample_rate
+        lost_s = max(0, len(joined) - limit) / self.sample_rate
+        if self._gauge is not None:
+            self._gauge.level(len(joined[-limit:]) / self.sample_rate)
+            self._gauge.drop(lost_s)
+        if lost_s:
+            self.dropped_s += lost_s
             logger.warning("speech dropped: the recogniser is behind, {} s so far", self.dropped_s)
         self._waiting = joined[-limit:]
         self._due.set()

@@ -14,6 +14,7 @@ from processors.nothing_heard import NothingHeardFrame
 from processors.segment_stt import SegmentSttService
 from speech.hearing.recogniser import RecognitionError, Transcript
 from speech.hearing.segments import MAX_PIECE_S, PRE_ROLL_S
+from speech.queues import Queues
 from tests.hearing.pipeline import APOLOGY, Ears, FakeRecogniser, listening, loud
 from tests.hearing.sounds import RATE_HZ, Samples, click, silence, white
 
@@ -196,7 +197,8 @@ async def test_an_owned_recogniser_is_closed_with_the_conversation() -> None:
 
 async def test_audio_beyond_the_bound_is_dropped_oldest_first_and_counted() -> None:
     recogniser = FakeRecogniser(*[Transcript("x", 0.0)] * 2, held=True)
-    stt = SegmentSttService(recogniser, longest_s=60.0)
+    queues = Queues()
+    stt = SegmentSttService(recogniser, longest_s=60.0, queues=queues)
     async with listening(stt, without_detector()) as ears:
         await say(ears, loud(1))
         for level in range(7):
@@ -207,5 +209,7 @@ async def test_audio_beyond_the_bound_is_dropped_oldest_first_and_counted() -> N
         recogniser.release()
         await ears.until_turns(1)
     assert stt.dropped_s == pytest.approx(10)
+    (use,) = queues.uses()
+    assert (use.high_water, use.dropped) == (pytest.approx(60), pytest.approx(10))
     assert len(recogniser.heard[1]) == 60 * RATE_HZ
     assert recogniser.heard[1][0] == 1_001
