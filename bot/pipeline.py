@@ -19,6 +19,7 @@ from processors.heard import HeardText
 from processors.kokoro_tts import KokoroTTSService
 from processors.read_ahead import ReadAhead
 from processors.settled_calls import SettledCalls
+from processors.turn_halves import JoinedHalves
 from processors.written import Written
 from speech.backlog import Backlog
 from speech.evidence.markers import MarkerParser
@@ -52,6 +53,7 @@ def build_pipeline(
             build_stt(settings, parts.secrets, parts.recogniser, timeline.queues),  # speech to text
             ClosingGate(closing),  # after the wish to end: deaf,
             words.user(),  # voice activity, end of turn, the user's words in the context
+            JoinedHalves(),  # an utterance in two pieces is one question
             ClosingGate(closing),  # without a thought,
             llm,  # tokens, tool calls, the fault policy
             ReadAhead(backlog),  # read no further ahead of the voice than is useful

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -202,9 +202,13 @@ class Ears:
 
 @asynccontextmanager
 async def listening(
-    stt: FrameProcessor, params: LLMUserAggregatorParams, *, interruptions: bool = True
+    stt: FrameProcessor,
+    params: LLMUserAggregatorParams,
+    *,
+    interruptions: bool = True,
+    behind: Sequence[FrameProcessor] = (),
 ) -> AsyncIterator[Ears]:
-    """``stt`` and pipecat's aggregators at work."""
+    """``stt`` and pipecat's aggregators at work; ``behind`` stands before the model."""
     context = LLMContext()
     pair = LLMContextAggregatorPair(context, user_params=params)
     ears = Ears(context, pair.user())
@@ -220,7 +224,7 @@ async def listening(
     pair.user().add_event_handler("on_user_turn_started", on_turn_started)
     pair.user().add_event_handler("on_user_turn_stopped", on_turn)
     ears.worker = PipelineWorker(
-        Pipeline([stt, pair.user(), Probe(ears), pair.assistant()]),
+        Pipeline([stt, pair.user(), *behind, Probe(ears), pair.assistant()]),
         params=PipelineParams(audio_in_sample_rate=RATE_HZ),
         observers=[Tap(ears)],
         enable_rtvi=False,

@@ -19,6 +19,7 @@ from pipecat.utils.time import time_now_iso8601
 from bot.config.schema import Settings
 from bot.hearing import build_turns, last_said
 from processors.nothing_heard import NothingHeardFrame
+from processors.turn_halves import JoinedHalves
 from tests.hearing.pipeline import Ears, listening
 
 STOP_S = 0.2
@@ -95,5 +96,6 @@ async def user(**turn: Any) -> AsyncIterator[User]:
         empty_user_turn=None,
         user_turn_stop_timeout=settings.turn.max_wait_s,
     )
-    async with listening(FakeStt(), params, interruptions=settings.turn.interruptions) as ears:
+    interrupts, behind = settings.turn.interruptions, [JoinedHalves()]
+    async with listening(FakeStt(), params, interruptions=interrupts, behind=behind) as ears:
         yield User(ears)
