@@ -4,5 +4,5 @@ One module a benchmark: ``run(options)`` gives the record, ``summary(record)`` i
 people.
 """
 
-BENCHES = {"tts": "bench.tts.run", "split": "bench.split.run"}
+BENCHES = {"tts": "bench.tts.run", "split": "bench.split.run", "bargein": "bench.bargein.run"}
 """Name in ``earshot bench NAME`` and the module that measures it."""

@@ -5,26 +5,51 @@ from __future__ import annotations
 import subprocess
 import threading
 import time
-from typing import IO
+from collections import deque
+from typing import IO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 RECORD_RATE_HZ = 48_000
-_CHUNK_BYTES = RECORD_RATE_HZ // 100 * 2
+_CHUNK_S = 0.01
 _FIRST_BYTES_TIMEOUT_S = 15.0
-_KEPT_BYTES = 600 * RECORD_RATE_HZ * 2
-"""Ten minutes, 58 MB; older samples go."""
+_KEPT_S = 600
+"""Ten minutes, 58 MB at 48 kHz; older samples go."""
+
+
+_CLOCK_S = 10.0
+"""Pieces of so long tell the clock of a stretch: among a thousand some come at once."""
+
+
+class Stretch(NamedTuple):
+    """Samples of which the first was heard at ``begins_at`` (``time.monotonic``).
+
+    ``drift_s``: how much later the pieces around here came than the earliest ever. Above some
+    milliseconds samples were lost on the way, or the machine was too busy to read in time.
+    """
+
+    samples: NDArray[np.int16]
+    begins_at: float
+    drift_s: float
 
 
 class MonitorRecorder:
     """``parec`` on a monitor source; sample 0 of ``samples`` was heard at ``started_at``.
 
     Until its first bytes a null sink does not run, so ``start`` waits for them.
+
+    How true its clock is: a sample cannot arrive before the sink has rendered it, and a null
+    sink renders at most its block (10 ms, the latency asked for here) before the moment that
+    a sound card would play it. So a moment is at most 10 ms early, and late by no more than
+    the fastest delivery of a piece, of which there are a hundred a second (about 1 ms).
     """
 
-    def __init__(self, source: str, env: dict[str, str]) -> None:
+    def __init__(self, source: str, env: dict[str, str], rate_hz: int = RECORD_RATE_HZ) -> None:
         self.started_at = 0.0
+        self.rate_hz = rate_hz
+        self._arrivals: deque[tuple[float, float]] = deque(maxlen=60_000)
+        self._forgotten = 0
         self._source = source
         self._env = env
         self._data = bytearray()
@@ -36,6 +61,8 @@ class MonitorRecorder:
     def start(self) -> None:
         """Record afresh; raises RuntimeError when nothing arrives."""
         self._data.clear()
+        self._arrivals.clear()
+        self._forgotten = 0
         self._first.clear()
         self._process = subprocess.Popen(
             [
@@ -45,7 +72,7 @@ class MonitorRecorder:
                 "--raw",
                 "--format=s16le",
                 "--channels=1",
-                f"--rate={RECORD_RATE_HZ}",
+                f"--rate={self.rate_hz}",
                 "--latency-msec=10",
             ],
             env=self._env,
@@ -73,21 +100,40 @@ class MonitorRecorder:
 
     @property
     def samples(self) -> NDArray[np.int16]:
-        """All samples so far, 48 kHz mono."""
+        """All samples so far, mono."""
         with self._lock:
             whole = len(self._data) // 2 * 2
             return np.frombuffer(bytes(self._data[:whole]), dtype=np.int16)
 
     def between(self, begin: float, end: float) -> NDArray[np.int16]:
         """The samples heard from ``begin`` to ``end`` (``time.monotonic`` seconds)."""
-        first = max(0, round((begin - self.started_at) * RECORD_RATE_HZ))
-        last = max(0, round((end - self.started_at) * RECORD_RATE_HZ))
-        return self.samples[first:last]
+        return self._slice(begin - self.started_at, end - self.started_at)
+
+    def stretch(self, begin: float, end: float) -> Stretch:
+        """The same, by the clock of the pieces that arrived around then."""
+        with self._lock:
+            near = [
+                implied
+                for arrived, implied in self._arrivals
+                if begin - _CLOCK_S / 2 <= arrived <= end + _CLOCK_S / 2
+            ]
+            started = min(near, default=self.started_at - self._forgotten / self.rate_hz)
+            started += self._forgotten / self.rate_hz
+        samples = self._slice(begin - started, end - started)
+        first = max(0, round((begin - started) * self.rate_hz))
+        return Stretch(samples, started + first / self.rate_hz, started - self.started_at)
+
+    def _slice(self, begin_s: float, end_s: float) -> NDArray[np.int16]:
+        first = max(0, round(begin_s * self.rate_hz))
+        last = max(0, round(end_s * self.rate_hz))
+        with self._lock:
+            last = min(last, len(self._data) // 2)
+            return np.frombuffer(bytes(self._data[2 * first : 2 * last]), dtype=np.int16)
 
     def wait_until(self, moment: float) -> None:
         """Block until everything heard up to ``moment`` is in ``samples``."""
         deadline = moment + _FIRST_BYTES_TIMEOUT_S
-        while self.started_at + len(self._data) / 2 / RECORD_RATE_HZ < moment:
+        while self.started_at + len(self._data) / 2 / self.rate_hz < moment:
             if time.monotonic() > deadline:
                 raise RuntimeError(f"nothing arrives from {self._source} any more")
             time.sleep(0.02)  # Its reader thread has no other sign to give.
@@ -97,18 +143,22 @@ class MonitorRecorder:
         return self.between(begin, time.monotonic() + 1.0)
 
     def _read(self, stream: IO[bytes]) -> None:
-        while piece := stream.read(_CHUNK_BYTES):
+        while piece := stream.read(round(_CHUNK_S * self.rate_hz) * 2):
             now = time.monotonic()
             with self._lock:
                 self._data += piece
                 # Pieces arrive late, never early: the earliest implied start is the truest.
-                began = now - len(self._data) / 2 / RECORD_RATE_HZ
+                began = now - len(self._data) / 2 / self.rate_hz
                 self.started_at = min(self.started_at, began) if self._first.is_set() else began
-                self._forget(len(self._data) - _KEPT_BYTES)
+                self._arrivals.append((now, began - self._forgotten / self.rate_hz))
+                self._forget(len(self._data) - 2 * _KEPT_S * self.rate_hz)
             self._first.set()
 
     def _forget(self, surplus: int) -> None:
-        if surplus > _KEPT_BYTES // 10:  # Not with every piece: it moves the whole buffer.
+        if (
+            surplus > _KEPT_S * self.rate_hz // 5
+        ):  # Not with every piece: it moves the whole buffer.
             surplus -= surplus % 2
             del self._data[:surplus]
-            self.started_at += surplus / 2 / RECORD_RATE_HZ
+            self._forgotten += surplus // 2
+            self.started_at += surplus / 2 / self.rate_hz

@@ -35,7 +35,7 @@ _PACTL_TIMEOUT_S = 10.0
 _DAEMON_SCRIPT = f"""\
 load-module module-native-protocol-unix auth-anonymous=1 socket={{socket}}
 load-module module-cli-protocol-unix socket={{control}}
-load-module module-null-sink sink_name={SPEAKER} rate={RECORD_RATE_HZ}
+load-module module-null-sink sink_name={SPEAKER} rate={{speaker_hz}}
 load-module module-null-sink sink_name={SPEECH_SINK} rate={RECORD_RATE_HZ}
 load-module module-virtual-source source_name={MICROPHONE} master={SPEECH_SINK}.monitor
 set-default-sink {SPEAKER}
@@ -64,14 +64,16 @@ class VirtualCard:
 
     ``recorder`` holds what is heard at the speaker, ``user_recorder`` what is said into the
     microphone; both keep a null sink running, which would otherwise need seconds to wake.
+    A speaker at the rate of what is played on it (``speaker_hz``) is recorded bit by bit.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, speaker_hz: int = RECORD_RATE_HZ) -> None:
+        self.speaker_hz = speaker_hz
         self._dir = Path(tempfile.mkdtemp(prefix="earshot-card-"))
         self._daemon: subprocess.Popen[bytes] | None = None
         self._players: list[subprocess.Popen[bytes]] = []
         self.env = os.environ | self.variables
-        self.recorder = MonitorRecorder(f"{SPEAKER}.monitor", self.env)
+        self.recorder = MonitorRecorder(f"{SPEAKER}.monitor", self.env, speaker_hz)
         self.user_recorder = MonitorRecorder(MICROPHONE, self.env)
 
     @property
@@ -157,7 +159,7 @@ class VirtualCard:
     def plug_speaker(self) -> None:
         """Bring the speaker back and record it again."""
         self.pactl(
-            "load-module", "module-null-sink", f"sink_name={SPEAKER}", f"rate={RECORD_RATE_HZ}"
+            "load-module", "module-null-sink", f"sink_name={SPEAKER}", f"rate={self.speaker_hz}"
         )
         self.recorder.stop()
         self.recorder.start()
@@ -175,7 +177,11 @@ class VirtualCard:
     def _start_daemon(self) -> None:
         script = self._dir / "card.pa"
         script.write_text(
-            _DAEMON_SCRIPT.format(socket=self._dir / "native", control=self._dir / "control")
+            _DAEMON_SCRIPT.format(
+                socket=self._dir / "native",
+                control=self._dir / "control",
+                speaker_hz=self.speaker_hz,
+            )
         )
         (self._dir / "asound.conf").write_text(_ALSA_CONFIG)
         (self._dir / "client.conf").write_text("autospawn = no\nenable-shm = no\n")

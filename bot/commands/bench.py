@@ -14,7 +14,8 @@ from bot.commands.common import Invocation, earshot_command
     name="bench",
     epilog="Examples:\n  earshot bench tts\n  earshot bench tts --json > tts.json\n"
     "  earshot bench tts --only first-audio,cancel --rounds 7\n"
-    "  earshot bench split --only earshot,pipecat --misses 5",
+    "  earshot bench split --only earshot,pipecat --misses 5\n"
+    "  earshot bench bargein --only cuts --json > cuts.json",
 )
 @click.argument("name", type=click.Choice(list(BENCHES)))
 @click.option(
@@ -50,6 +51,8 @@ def command(
     split  how streamed replies are cut into units, by us and by others
            parts: earshot, pipecat, livekit, livekit_short, stream2sentence,
            stream2sentence_short, blingfire, pysbd, punkt
+    bargein  interruptions, echo and noises on a virtual sound card, ours beside pipecat's own
+           parts: cuts, noises, cpu, plain, echo (5 to 30 minutes each)
     """
     from bench.options import Options
     from bench.progress import terminal_progress

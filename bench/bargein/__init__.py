@@ -1,0 +1,1 @@
+"""``earshot bench bargein``: interruptions, echo and noises on a virtual sound card."""
