@@ -9,8 +9,12 @@ from speech.queues import Queues
 from speech.timeline import Timeline
 from tests.backpressure.hall import LEAD_S, WAITING, hall
 from tests.backpressure.test_stalled_speaker import short
+from tests.transports.local.fake_backend import FakeBackend
+from transports.local import LocalParams, LocalTransport
+from transports.local.backend import StreamFormat
+from transports.local.input import BUFFER_S
 
-UNUSED = "held for evidence"
+UNUSED = {"held for evidence", "speech for the recogniser"}
 
 
 async def test_each_queue_has_its_mark_at_the_end() -> None:
@@ -20,11 +24,11 @@ async def test_each_queue_has_its_mark_at_the_end() -> None:
     marks = {e.fields["what"]: e.fields for e in h.timeline.events if e.name == "queue"}
     assert marks["text for the voice"]["bound"] == WAITING
     assert marks["made, not heard"]["bound"] == LEAD_S
-    assert {"timeline", "text for the voice", "made, not heard", UNUSED} <= set(marks)
+    assert {"timeline", "text for the voice", "made, not heard"} | UNUSED <= set(marks)
     for what, fields in marks.items():
         assert fields["policy"]
         assert fields["unit"]
-        assert (fields["high_water"] > 0) == (what != UNUSED)
+        assert (fields["high_water"] > 0) == (what not in UNUSED)
         assert fields["dropped"] == 0
 
 
@@ -57,3 +61,17 @@ def test_a_queue_told_twice_is_shown_once() -> None:
     queues.watch("ears", unit="s", bound=5, policy="").level(3)
     queues.watch("ears", unit="s", bound=5, policy="").level(1)
     assert [use.high_water for use in queues.uses()] == [1]
+
+
+def test_the_sound_cards_buffers_are_told_in_seconds() -> None:
+    timeline, backend = Timeline(), FakeBackend()
+    transport = LocalTransport(LocalParams(), timeline, backend=backend)
+    uses = {use.name: use for use in timeline.queues.uses()}
+    assert uses["microphone"].bound == BUFFER_S
+    assert uses["loudspeaker"].bound == 0.08, "two chunks of pipecat's"
+    for link in transport._links:
+        link.format = StreamFormat(48_000, 1)
+    transport.stats.input_high_water_samples = transport.stats.output_lost_samples = 24_000
+    uses = {use.name: use for use in timeline.queues.uses()}
+    assert uses["microphone"].high_water == 0.5
+    assert uses["loudspeaker"].dropped == 0.5

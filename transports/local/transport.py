@@ -18,6 +18,7 @@ from transports.local.link import DeviceLink
 from transports.local.notice import DeviceNotice
 from transports.local.output import LocalOutputTransport
 from transports.local.params import LocalParams
+from transports.local.queues import watch_queues
 from transports.local.stats import LocalStats
 
 
@@ -53,6 +54,13 @@ class LocalTransport(BaseTransport):
             params, microphone, self.stats, self._notify, timeline.clock
         )
         self._output = LocalOutputTransport(params, speaker, self.stats, timeline)
+        watch_queues(
+            timeline.queues,
+            self.stats,
+            microphone if params.audio_in_enabled else None,
+            speaker if params.audio_out_enabled else None,
+            params.audio_out_10ms_chunks / 100,
+        )
         self._output.on_played = self._played
         self._speaker = speaker
 
@@ -92,6 +100,12 @@ class LocalTransport(BaseTransport):
         See ``EchoState.likelihood``; 0 without echo cancellation.
         """
         return self._input.echo_likelihood()
+
+    @property
+    def cancels_echo(self) -> bool:
+        """Whether the bot's own sound is taken out of the microphone's; known after ``open``."""
+        echo = self._input.echo
+        return echo is not None and echo.cancels
 
     def echo_stats(self) -> dict[str, float]:
         """``EchoStats`` for the report; empty without echo cancellation."""
