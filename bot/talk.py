@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from bot.config.schema import AudioSettings, Settings
 from bot.config.secrets import Secrets
 from bot.conversation import Conversation
+from bot.last_queues import remember
 from bot.leaving import EXIT_INTERRUPTED
 from bot.native_noise import native_noise_logged
 from bot.parts import open_parts
@@ -81,6 +82,7 @@ async def talk(
                 with open_view(timeline, json=json), _terminate_ends(conversation):
                     await _converse(conversation, over)
         finally:
+            remember(timeline.queues.uses())
             await transport.aclose()
 
 

@@ -10,6 +10,7 @@ from bot.doctor.machine import check_disk, check_memory, check_processor, check_
 from bot.doctor.models import check_models, check_voice, missing_bytes
 from bot.doctor.network import check_llm, check_port
 from bot.doctor.packages import check_espeak, check_packages
+from bot.doctor.queues import check_queues
 from bot.doctor.sound import check_sound
 from speech.models.store import models_root
 
@@ -28,6 +29,7 @@ def all_probes(settings: Settings, secrets: Secrets, *, tone: bool) -> list[Prob
         Probe("models", lambda: check_models(settings, secrets)),
         Probe("voice", lambda: check_voice(settings)),
         Probe("sound", lambda: check_sound(settings.audio, tone=tone)),
+        Probe("queues", check_queues),
         Probe("keys", lambda: check_keys(settings, secrets)),
         Probe(".env", check_dotenv),
         Probe("llm", lambda: check_llm(settings, secrets)),
