@@ -24,7 +24,10 @@ from transports.local.backend import Backend
 
 Notify = Callable[[str], None]
 
-READY = "Talk now; headphones keep the bot from hearing itself. Ctrl-C says goodbye."
+READY = "Talk now. Ctrl-C says goodbye."
+READY_WITHOUT_CANCELLING = (
+    "Talk now; headphones keep the bot from hearing itself. Ctrl-C says goodbye."
+)
 
 
 def missing_sound_card(audio: AudioSettings, backend: Backend | None = None) -> str | None:
@@ -78,7 +81,7 @@ async def talk(
                 notify(line)
             async with open_parts(settings, secrets, notify=notify) as parts:
                 conversation = Conversation(parts, transport, timeline, handle_sigint=True)
-                notify(READY)
+                notify(READY if transport.cancels_echo else READY_WITHOUT_CANCELLING)
                 with open_view(timeline, json=json), _terminate_ends(conversation):
                     await _converse(conversation, over)
         finally:
@@ -103,6 +106,9 @@ def _params(audio: AudioSettings) -> LocalParams:
         output_device=audio.output_device,
         latency=audio.latency_s,
         silent_microphone_s=audio.silent_microphone_s,
+        echo_cancellation=audio.echo_cancellation,
+        noise_suppression=audio.noise_suppression,
+        gain_control=audio.gain_control,
     )
 
 

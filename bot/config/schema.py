@@ -67,12 +67,13 @@ class BotSettings(Section):
         "Write numbers, dates and units the way they are said aloud."
     )
     greeting: str = "Hello, I am {name}. What can I do for you?"
+    reprompt: str = "Are you still there?"
     goodbye: str = "Goodbye."
     apology: str = "Sorry, I could not think of an answer just now. Please ask me again."
 
 
 class AudioSettings(Section):
-    """The sound card. Devices by name (or part of one) or number; None is the default."""
+    """The sound card (docs/echo.md). Devices by name, part of one, or number; None: the default."""
 
     input_device: Text | Device | None = None
     output_device: Text | Device | None = None
@@ -80,6 +81,9 @@ class AudioSettings(Section):
     output_rate_hz: Literal[8_000, 16_000, 24_000, 48_000] = 24_000
     latency_s: Annotated[float, Field(ge=0, le=1)] | Literal["low", "high"] = "low"
     silent_microphone_s: Annotated[float, Field(ge=0, le=3_600)] = 8.0
+    echo_cancellation: Literal["auto"] | bool = "auto"
+    noise_suppression: bool = False
+    gain_control: bool = False
 
 
 class VadSettings(Section):
@@ -106,6 +110,8 @@ class TurnSettings(Section):
     interruptions: bool = True
     wake_phrases: tuple[WakePhrase, ...] = ()
     wake_timeout_s: Timeout = 10.0
+    reprompt_s: Annotated[float, Field(ge=0, le=3_600)] | Literal["auto"] = "auto"
+    reprompts: Annotated[int, Field(ge=0, le=100)] = 2
 
 
 class SttSettings(Section):

@@ -21,6 +21,7 @@ PACKAGES = {
     "uvicorn": "uvicorn",
     "openai": "openai",
     "soxr": "soxr",
+    "livekit.rtc": "livekit",
     "webrtcvad": "webrtcvad-wheels",
     "pipecat_ai_prebuilt": "pipecat-ai-prebuilt",
 }

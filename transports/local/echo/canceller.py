@@ -59,8 +59,9 @@ class EchoCanceller:
     and drift; devices may come and go. How the sound is cut into blocks does not matter.
     """
 
-    def __init__(self, processing: AudioProcessing, rate_hz: int) -> None:
-        """``rate_hz``: of what is captured."""
+    def __init__(self, processing: AudioProcessing, rate_hz: int, *, cancels: bool = True) -> None:
+        """``rate_hz``: of what is captured. ``cancels``: what ``processing`` was opened for."""
+        self.cancels = cancels
         self.stats = EchoStats()
         self.state = EchoState()
         self._processing = processing

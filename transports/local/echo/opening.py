@@ -28,4 +28,4 @@ def open_canceller(params: LocalParams, rate_hz: int) -> EchoCanceller | None:
             raise
         logger.warning("no echo cancellation: {}", error)
         return None
-    return EchoCanceller(processing, rate_hz)
+    return EchoCanceller(processing, rate_hz, cancels=echo)
