@@ -138,7 +138,7 @@ def row_of(capture: Capture) -> dict[str, Any]:
         "clock_ms": _clock_ms(reading),
         "device_underruns": capture.underruns,
         "heard_to_its_end": reading.heard_to_its_end,
-        "holds": [_hold(hold) for hold in reading.holds],
+        "holds": [_hold(reading, hold) for hold in reading.holds],
         "begins_with_own_sound": _begins_clean(reading),
         **_cut(reading),
         **_onset(reading),
@@ -147,8 +147,12 @@ def row_of(capture: Capture) -> dict[str, Any]:
     return row
 
 
-def _hold(hold: look.Hold) -> Mapping[str, float]:
+def _hold(reading: Reading, hold: look.Hold) -> Mapping[str, Any]:
+    heard, said = reading.heard, reading.said
     return {
+        "at_s": (hold.begin - reading.runs[0].heard) / SPEAKER_HZ,
+        "step_before": look.step_ratio(heard, said, hold.begin - 1, SPEAKER_HZ),
+        "step_behind": look.step_ratio(heard[::-1], said, len(heard) - hold.end - 1, SPEAKER_HZ),
         "length_ms": 1000 * (hold.end - hold.begin) / SPEAKER_HZ,
         "gap_ms": 1000 * hold.gap / SPEAKER_HZ,
     }

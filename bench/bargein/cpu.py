@@ -14,7 +14,7 @@ from bench.figures import Row, median, p95
 
 ROUNDS, QUICK = 12, 2
 STEP_S = 0.01
-WINDOW_S = 0.05
+WINDOW_S = 0.1
 AFTER_S = 1.5
 IDLE_S = 5.0
 BUSY = 0.5
@@ -75,16 +75,16 @@ async def _watch(bot: BotProcess, seconds: float) -> list[Sample]:
 
 
 def read(samples: Sequence[Sample], cut_at: float, idle_cores: float) -> dict[str, Any]:
-    """``idle_ms``: from the cut to the end of the last window that was busy; cores before it;
-    processor time used beyond idle after it. Pure."""
+    """``idle_ms``: from the cut to the moment from which on every window is idle; cores before
+    it; processor time used beyond idle after it. Pure."""
     busy_until = cut_at
     before: list[float] = []
     for begin, end in _windows(samples):
         cores = (end[1] - begin[1]) / (end[0] - begin[0])
         if end[0] <= cut_at:
             before.append(cores)
-        elif begin[0] >= cut_at and cores > idle_cores + NEAR_IDLE:
-            busy_until = end[0]
+        elif cores > idle_cores + NEAR_IDLE:
+            busy_until = begin[0] + STEP_S
     at_cut = [sample for sample in samples if sample[0] <= cut_at][-1]
     last = samples[-1]
     spent = last[1] - at_cut[1] - idle_cores * (last[0] - at_cut[0])
@@ -92,18 +92,21 @@ def read(samples: Sequence[Sample], cut_at: float, idle_cores: float) -> dict[st
     return {
         "cores_before": cores_before,
         "busy": cores_before > idle_cores + BUSY,
-        "idle_ms": 1000 * (busy_until - cut_at),
+        "idle_ms": 1000 * max(0.0, busy_until - cut_at),
         "spent_s": spent,
     }
 
 
 def _windows(samples: Sequence[Sample]) -> list[tuple[Sample, Sample]]:
+    """One from every sample on, as long as ``WINDOW_S`` or a step more."""
     found = []
-    begin = 0
-    for end in range(len(samples)):
-        if samples[end][0] - samples[begin][0] >= WINDOW_S:
-            found.append((samples[begin], samples[end]))
-            begin = end
+    end = 0
+    for begin in samples:
+        while end < len(samples) and samples[end][0] - begin[0] < WINDOW_S:
+            end += 1
+        if end == len(samples):
+            break
+        found.append((begin, samples[end]))
     return found
 
 

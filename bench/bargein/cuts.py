@@ -84,7 +84,7 @@ def figures(rows: Sequence[Row] | None) -> dict[str, Any]:
         "onset_to_duck_ms_p95": p95(_known(voice, "onset_to_duck_ms")),
         "onset_to_duck_ms_median": median(_known(voice, "onset_to_duck_ms")),
         "onset_to_cut_ms_median": median(_known(voice, "onset_to_cut_ms")),
-        "fade_step_of_speech_max": largest(_known(cut, "step_of_speech")),
+        "fade_step_of_speech_max": largest([*_known(cut, "step_of_speech"), *_steps(rounds)]),
         "overcredited_words": _sum(cut, "overcredited_words"),
         "missing_words_max": max(_known(cut, "missing_words"), default=None),
         "missed_cuts": sum(row["cut_at_s"] is None for row in voice) if rounds else None,
@@ -98,6 +98,12 @@ def figures(rows: Sequence[Row] | None) -> dict[str, Any]:
 
 def _known(rows: Iterable[Mapping[str, Any]], key: str) -> list[float]:
     return [row[key] for row in rows if row.get(key) is not None]
+
+
+def _steps(rows: Iterable[Mapping[str, Any]]) -> list[float]:
+    """Around the holds, where the device did not run dry."""
+    holds = [hold for row in rows if not row["device_underruns"] for hold in row["holds"]]
+    return [*_known(holds, "step_before"), *_known(holds, "step_behind")]
 
 
 def _sum(rows: Sequence[Row], key: str) -> float | None:

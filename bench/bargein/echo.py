@@ -17,6 +17,7 @@ from bench.bargein.rounds import CUT_S, FIRST_SOUND_S, LETTERS_A_SECOND
 from bench.bargein.stage import Stage
 from bench.figures import Row
 from bench.tts.words import plain_words
+from speech.errors import EarshotError
 
 GAIN_DB = -6.0
 PATHS = ((60, False), (90, True), (120, False), (60, True), (90, False), (120, True))
@@ -27,9 +28,11 @@ TALK_OVERS = 3
 """Sayings spoken over the bot for each path, with cancelling."""
 QUICK_S = 12.0
 SEED = 8
+_MEASURED_S = 2.5
 _SETTLED_S = 1.5
 _TURN_S = 12.0
 CANCELLED = {"audio__echo_cancellation": "on"}
+DEAF = {"turn__interruptions": False}
 NOT_CANCELLED = {"audio__echo_cancellation": "off"}
 
 
@@ -68,9 +71,13 @@ async def _clips(stage: Stage, count: int) -> list[Clip]:
 
 async def _server_delay_ms(stage: Stage) -> float:
     """What the sound server itself takes for the way back."""
-    async with echoing(stage.card.env, 0.0, GAIN_DB, reverberant=False), stage.bot() as bot:
-        visit = _Visit(stage, bot, random.Random(SEED))  # noqa: S311
-        row = await visit.listen(1.0)
+    async with (
+        echoing(stage.card.env, 0.0, GAIN_DB, reverberant=False),
+        stage.bot(**DEAF) as bot,
+    ):
+        row = await _Visit(stage, bot, random.Random(SEED)).listen(1.0)  # noqa: S311
+    if row["delay_ms"] is None:
+        raise EarshotError("the bot's voice did not come back to the microphone")
     return float(row["delay_ms"])
 
 
@@ -94,7 +101,7 @@ class _Visit:
             begins, ends = await self._one()
             asks += 1
             spoken_s += ends - begins
-            if delay is None and ends - begins > 4:
+            if delay is None and ends - begins > _MEASURED_S:
                 speaker, microphone = await self._stage.heard(begins, ends)
                 delay, level = delay_and_level(speaker, microphone, MICROPHONE_HZ)
         marks = bot.marks[here:]
