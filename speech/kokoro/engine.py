@@ -20,6 +20,7 @@ from speech.kokoro.g2p import Phonemizer, ids_of, split
 from speech.kokoro.languages import check_language, language_of
 from speech.kokoro.model import Computation
 from speech.kokoro.planner import SpeedModel
+from speech.kokoro.recent import Recent
 from speech.kokoro.session import KokoroSession
 from speech.kokoro.shipped import known_statistics
 from speech.kokoro.statistics import VoiceStatistics
@@ -38,6 +39,9 @@ Progress = Callable[[str], None]
 START_TIMEOUT_S = 600.0
 """For loading and for the first run each; preparing a graph takes 20 s on two cores, and
 another process that does it is waited for, for up to 300 s."""
+
+KEPT_VOICES = 16
+"""Half a megabyte each, statistics not counted; blends of voices have no end of names."""
 
 MIN_SPEED, MAX_SPEED = 0.5, 2.0
 _WARM_UP = "Ready when you are."
@@ -78,8 +82,8 @@ class KokoroEngine:
         self._load, self._voices_dir, self._statistics_dir = load, voices_dir, statistics_dir
         self._model: StreamingKokoro | None = None
         self._phonemizer: Phonemizer | None = None
-        self._voices: dict[str, Voice] = {}
-        self._statistics: dict[str, VoiceStatistics] = {}
+        self._voices: Recent[Voice] = Recent(KEPT_VOICES)
+        self._statistics: Recent[VoiceStatistics] = Recent(KEPT_VOICES)
         self._sessions: weakref.WeakSet[KokoroSession] = weakref.WeakSet()
         self._starting = asyncio.Lock()
         self._learning = asyncio.Lock()
@@ -151,19 +155,23 @@ class KokoroEngine:
         return session
 
     async def voice(self, name: str) -> Voice:
-        """A voice's table, read once. Raises ``UnknownVoiceError`` and ``ModelFileError``."""
-        if name not in self._voices:
-            load = partial(load_voice, self._voices_dir, name)
-            self._voices[name] = await self._compute.submit(load)
-        return self._voices[name]
+        """A voice's table, kept once read. Raises ``UnknownVoiceError`` and ``ModelFileError``."""
+        voice = self._voices.get(name)
+        if voice is None:
+            voice = await self._compute.submit(partial(load_voice, self._voices_dir, name))
+            self._voices.put(name, voice)
+        return voice
 
     async def _known(self, name: str, table: Voice) -> VoiceStatistics:
         async with self._learning:
-            if name not in self._statistics:
-                self._statistics[name] = await asyncio.to_thread(
+            known = self._statistics.get(name)
+            if known is None:
+                known = await asyncio.to_thread(
                     known_statistics, self._statistics_dir, name, table, self.model_hash
                 )
-        return self._statistics[name]
+                for unused in self._statistics.put(name, known):
+                    await asyncio.to_thread(unused.save)
+        return known
 
     async def calibrate(self, voice: str) -> bool:
         """Measure a voice so that its first unit streams: some seconds, once; it is kept.
@@ -212,11 +220,10 @@ class KokoroEngine:
             await session.aclose()
         await self._spell.aclose()
         await self._compute.aclose()
-        for statistics in self._statistics.values():
+        for statistics in self._statistics.take_all():
             await asyncio.to_thread(statistics.save)
         self._model, self._phonemizer = None, None
-        self._voices.clear()
-        self._statistics.clear()
+        self._voices.take_all()
 
 
 async def _within(timeout_s: float, future: asyncio.Future[T], what: str) -> T:
