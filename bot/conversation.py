@@ -23,6 +23,7 @@ from bot.evidence import build_evidence
 from bot.parts import Parts
 from bot.pipeline import build_pipeline
 from bot.pipeline_run import PipelineRun
+from bot.reprompts import Reprompts, Silence
 from bot.tools import ToolContext, load_tools
 from processors.closing import Closing
 from processors.floor import Floor
@@ -47,6 +48,10 @@ OVER_A_NETWORK = EndLimits(1.5, 0.4)
 together stay below what ``bot.web.sessions`` grants."""
 
 
+UNHURRIED_GOODBYE_S = 15.0
+"""Where nobody waits for the end a long goodbye is heard out."""
+
+
 class Conversation:
     """Greets, listens, answers, says goodbye.
 
@@ -54,7 +59,8 @@ class Conversation:
     the transport's peer has left and the owner called either. With ``handle_sigint`` the
     first Ctrl-C calls ``end`` and the second ``cancel``. ``wait_for_client`` holds the
     greeting until ``client_ready`` is called. ``rtvi`` adds pipecat's client protocol
-    as far as strangers may use it.
+    as far as strangers may use it. ``reprompt_s`` is the silence of the user after which they
+    are asked, and later left, where ``turn.reprompt_s`` is auto; 0: never.
     ``limits`` bound what comes after the wish to end.
     """
 
@@ -68,6 +74,7 @@ class Conversation:
         wait_for_client: bool = False,
         handle_sigint: bool = False,
         rtvi: bool = False,
+        reprompt_s: float = 0.0,
         limits: EndLimits = BY_THE_MACHINE,
     ) -> None:
         self._parts = parts
@@ -94,6 +101,14 @@ class Conversation:
             tool.register(llm)
         schemas = ToolsSchema(standard_tools=[tool.schema for tool in tools])
         self._context = LLMContext(tools=schemas)
+        self._reprompts = Reprompts(
+            Silence.of(parts.settings.turn, reprompt_s),
+            floor,
+            ask=self._reprompt,
+            leave=self._leave,
+            said=self._said,
+            busy=lambda: self._tool_context.busy,
+        )
         self._limits = limits
         self._closing = Closing()
         evidence = build_evidence(parts.settings, tools, parts.waits, timeline)
@@ -138,7 +153,7 @@ class Conversation:
 
     async def run(self) -> None:
         """Talk until ended; cancelling the task that runs this ends at once."""
-        greeting = asyncio.create_task(self._say_greeting(), name="greeting")
+        greeting = asyncio.create_task(self._greet_and_watch(), name="greeting")
         announcing = asyncio.create_task(self._announcements.run(), name="announcements")
         try:
             with self._interrupt_signal():
@@ -188,6 +203,21 @@ class Conversation:
         # Pipecat's own two lines for it are filtered out (bot.logs).
         logger.error("{}", error_line(frame))
 
+    async def _greet_and_watch(self) -> None:
+        await self._say_greeting()
+        await self._reprompts.run()
+
+    async def _reprompt(self) -> None:
+        if text := self._parts.phrase(self._parts.settings.bot.reprompt):
+            await self.say(text)
+
+    async def _leave(self) -> None:
+        now = asyncio.get_running_loop().time()
+        await self._end(now, goodbye_s=UNHURRIED_GOODBYE_S)
+
+    def _said(self) -> list[Any]:
+        return [m.get("content") for m in self.messages if m.get("role") == "user"]
+
     async def _say_greeting(self) -> None:
         await self._started.wait()
         await self._client_ready.wait()
@@ -212,7 +242,9 @@ class Conversation:
         """
         await self._end(asyncio.get_running_loop().time(), goodbye=goodbye)
 
-    async def _end(self, asked_at: float, *, goodbye: bool = True) -> None:
+    async def _end(
+        self, asked_at: float, *, goodbye: bool = True, goodbye_s: float | None = None
+    ) -> None:
         if self._closing.closed:
             return
         text = self._parts.phrase(self._parts.settings.bot.goodbye)
@@ -222,7 +254,7 @@ class Conversation:
             return
         last_words = _spoken(text, interruptible=False) if goodbye and text else None
         self._closing.close(last_words)
-        cut_at = asked_at + self._limits.goodbye_s
+        cut_at = asked_at + (self._limits.goodbye_s if goodbye_s is None else goodbye_s)
         asyncio.get_running_loop().call_at(cut_at, self._pipeline_run.cut)
         await self._worker.queue_frame(InterruptionFrame())
         if last_words is not None:

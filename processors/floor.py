@@ -16,6 +16,7 @@ from pipecat.frames.frames import (
     InterruptionFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
+    OutputAudioRawFrame,
     TTSStartedFrame,
     TTSStoppedFrame,
     TTSTextFrame,
@@ -42,7 +43,8 @@ class Floor(FrameProcessor):
 
     Taken while the user speaks or has the turn, while an answer is expected, made or
     spoken, and while a tool runs. ``words`` counts the pieces of text that were heard,
-    ``cuts`` the interruptions; ``changed`` is set with each frame that matters.
+    ``cuts`` the interruptions; ``changed`` is set with each frame that matters. Sound that was
+    sent faster than it is heard, as to a telephone, counts as heard at its own pace.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -55,7 +57,7 @@ class Floor(FrameProcessor):
         self._answers = 0
         self._replies: set[str | None] = set()
         self._tools: set[str] = set()
-        self._expected_until = self._last_at = clock()
+        self._expected_until = self._last_at = self._sounds_until = clock()
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Note what goes down; pass everything on."""
@@ -70,13 +72,21 @@ class Floor(FrameProcessor):
         if self._speaking:
             return None
         now = self._clock()
-        until = self._expected_until
+        until = max(self._expected_until, self._sounds_until)
         if self._answers or self._replies or self._tools:
             until = self._last_at + FORGOTTEN_S
         return max(0.0, until - now)
 
+    @property
+    def quiet_since(self) -> float:
+        """When last anything happened that matters, on the clock; sound lasts until it is heard."""
+        return max(self._last_at, self._sounds_until)
+
     def note(self, frame: Frame) -> None:
         """Take one frame into account."""
+        if isinstance(frame, OutputAudioRawFrame):
+            self._sounds_until = max(self._sounds_until, self._clock()) + _length_s(frame)
+            return
         if not (self._note_speech(frame) or self._note_answer(frame)):
             return
         self._last_at = self._clock()
@@ -126,9 +136,14 @@ class Floor(FrameProcessor):
                 self.cuts += 1
                 self._answers = 0
                 self._replies.clear()
+                self._sounds_until = min(self._sounds_until, self._clock())
             case _:
                 return False
         return True
 
     def _expect(self, seconds: float) -> None:
         self._expected_until = max(self._expected_until, self._clock() + seconds)
+
+
+def _length_s(frame: OutputAudioRawFrame) -> float:
+    return frame.num_frames / frame.sample_rate if frame.sample_rate else 0.0

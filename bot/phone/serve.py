@@ -30,6 +30,10 @@ from bot.web.stopping import stop_requested
 from speech.errors import UsageError
 from speech.timeline import Timeline
 
+REPROMPT_S = 15.0
+"""Of silence. Systems that wait for a key ask after 5 to 10 s; who looks for a paper needs longer,
+and a line that nobody is on costs money."""
+
 _SPACE = re.compile(r"[\s\x00-\x1f]")
 
 
@@ -140,6 +144,7 @@ class _Switchboard:
             transport,
             Timeline(),
             wait_for_client=True,
+            reprompt_s=REPROMPT_S,
             limits=OVER_A_NETWORK,
         )
 

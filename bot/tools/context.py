@@ -75,6 +75,11 @@ class ToolContext:
         self._tasks: set[asyncio.Task[None]] = set()
         self._state: dict[object, Any] = {}
 
+    @property
+    def busy(self) -> bool:
+        """Whether something that a tool started is still to come, such as a timer's end."""
+        return bool(self._tasks)
+
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
         """Start something that outlasts the call; it ends with the conversation."""
         task = asyncio.get_running_loop().create_task(work, name=name)

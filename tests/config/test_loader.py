@@ -173,7 +173,12 @@ def test_bad_variable_or_flag(environ: dict[str, str], flags: list[str], said: s
 
 
 EMPTY_MEANS_SOMETHING = {"bot.system_prompt", "bot.greeting", "bot.goodbye", "bot.apology"}
-EMPTY_MEANS_SOMETHING |= {"evidence.apology", "evidence.hedge", "evidence.correction"}
+EMPTY_MEANS_SOMETHING |= {
+    "bot.reprompt",
+    "evidence.apology",
+    "evidence.hedge",
+    "evidence.correction",
+}
 
 
 @pytest.mark.parametrize("key", leaves(), ids=dotted)
