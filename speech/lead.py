@@ -46,7 +46,8 @@ class Lead:
     @property
     def ahead_s(self) -> float:
         """Seconds of sound that were made and not yet heard."""
-        return self._end_s - self._look()
+        position_s = self._look()
+        return self._end_s - position_s
 
     def made(self, seconds: float) -> None:
         """So much sound is on its way to the listener."""

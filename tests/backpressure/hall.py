@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from openai.types.chat import ChatCompletionChunk
 from pipecat.frames.frames import (
@@ -35,17 +35,30 @@ from tests.processors.fake_engine import FakeEngine
 
 LEAD_S, WAITING = 0.5, 100
 
+NOWHERE = "http://127.0.0.1:9/v1"
+
 Reply = Callable[[], Iterable[ChatCompletionChunk]]
 
 
-class FakeModel(EarshotLLMService):
+class CountedModel(EarshotLLMService):
+    """The real service; ``read`` is how many pieces of answers were taken from it."""
+
+    def __init__(self, url: str, settings: Settings) -> None:
+        super().__init__(LlmEndpoint(url, "fake", "configured", ""), settings)
+        self.read = 0
+
+    async def _push_llm_text(self, text: str) -> None:
+        self.read += 1
+        await super()._push_llm_text(text)
+
+
+class FakeModel(CountedModel):
     """Gives the chunks of ``replies`` as they are asked for; the last one repeats."""
 
     def __init__(self, settings: Settings, replies: list[Reply]) -> None:
-        super().__init__(LlmEndpoint("http://127.0.0.1:9/v1", "fake", "configured", ""), settings)
+        super().__init__(NOWHERE, settings)
         self._replies = replies
         self.asked: list[list[Any]] = []
-        self.read = 0
         self.closed = asyncio.Event()
 
     async def get_chat_completions(self, context: LLMContext) -> Any:  # type: ignore[override]
@@ -56,7 +69,6 @@ class FakeModel(EarshotLLMService):
         self.closed.clear()
         try:
             for chunk in reply():
-                self.read += 1
                 yield chunk
                 await asyncio.sleep(0)
         finally:
@@ -108,11 +120,14 @@ class FakeTransport(BaseTransport):
         return self.speaker
 
 
+Model = TypeVar("Model", bound=CountedModel)
+
+
 @dataclass
-class Hall:
+class Hall(Generic[Model]):
     conversation: Conversation
     speaker: FakeSpeaker
-    model: FakeModel
+    model: Model
     engine: FakeEngine
     timeline: Timeline
     run: asyncio.Task[None] = field(init=False)
@@ -160,20 +175,35 @@ class Hall:
 @asynccontextmanager
 async def hall(
     *replies: Reply, tools: tuple[str, ...] = (), **sections: Any
-) -> AsyncIterator[Hall]:
-    """A conversation that runs; leaving ends it."""
-    settings = Settings.model_validate(
-        {
-            "bot": {"greeting": "", "goodbye": "", "apology": ""},
-            "tts": {"lead_s": LEAD_S},
-            "units": {"waiting": WAITING},
-            "tools": {"enabled": tools},
-        }
-        | sections
-    )
-    model = FakeModel(settings, list(replies))
+) -> AsyncIterator[Hall[FakeModel]]:
+    """A conversation that runs, with a model that gives ``replies``; leaving ends it."""
+    settings = make_settings(tools, sections)
+    async with _running(FakeModel(settings, list(replies)), settings) as made:
+        yield made
+
+
+@asynccontextmanager
+async def hall_with(url: str, **sections: Any) -> AsyncIterator[Hall[CountedModel]]:
+    """The same with a server."""
+    settings = make_settings((), sections)
+    async with _running(CountedModel(url, settings), settings) as made:
+        yield made
+
+
+def make_settings(tools: tuple[str, ...], sections: dict[str, Any]) -> Settings:
+    own = {
+        "bot": {"greeting": "", "goodbye": "", "apology": ""},
+        "tts": {"lead_s": LEAD_S},
+        "units": {"waiting": WAITING},
+        "tools": {"enabled": tools},
+    }
+    return Settings.model_validate(own | sections)
+
+
+@asynccontextmanager
+async def _running(model: Model, settings: Settings) -> AsyncIterator[Hall[Model]]:
     engine, timeline, transport = FakeEngine(), Timeline(), FakeTransport()
-    endpoint = LlmEndpoint("http://127.0.0.1:9/v1", "fake", "configured", "")
+    endpoint = LlmEndpoint(NOWHERE, "fake", "configured", "")
     endpoint.service = lambda _: model  # type: ignore[method-assign]
     parts = Parts(settings, Secrets(), engine, FakeRecogniser(""), endpoint)
     conversation = Conversation(parts, transport, timeline)
