@@ -12,7 +12,7 @@ from bench.bargein.rounds import CUT_S, Talker
 from bench.bargein.stage import Stage
 from bench.figures import Row, median, p95
 
-ROUNDS, QUICK = 12, 2
+A_ROUND, QUICK = 3, 2
 STEP_S = 0.01
 WINDOW_S = 0.1
 AFTER_S = 1.5
@@ -27,7 +27,7 @@ Sample = tuple[float, float]
 
 async def measure(stage: Stage) -> list[dict[str, Any]]:
     """A row for each cut: processor time around it."""
-    count = QUICK if stage.options.quick else ROUNDS
+    count = QUICK if stage.options.quick else A_ROUND * stage.options.rounds
     stage.progress.begin("cpu", count)
     rows = []
     async with stage.bot() as bot:
@@ -38,7 +38,7 @@ async def measure(stage: Stage) -> list[dict[str, Any]]:
         idle = await _watch(bot, IDLE_S)
         idle_cores = (idle[-1][1] - idle[0][1]) / (idle[-1][0] - idle[0][0])
         for number in range(count):
-            rows.append(await _cut(talker, bot, stage.replies[-1], 0.2 + 0.15 * number, idle_cores))
+            rows.append(await _cut(talker, bot, stage.replies[-1], 0.2 + 0.12 * number, idle_cores))
             stage.progress.step()
     return rows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.bargein.capture import Capture, row_of
 from bench.bargein.clips import USERS, Clip, lines
@@ -13,15 +13,28 @@ from bench.bargein.stage import Stage
 from bench.figures import Row, largest, median, p95
 
 SEED = 5
-VOICE_CUTS, STOP_CUTS, AFTER_EVERY = 50, 20, 5
-"""Cut by a user's voice, cut by an explicit stop (no duck comes before it), and how many voice
-cuts there are for each question that is asked after the reply's end."""
-QUICK = (3, 2)
+PLAIN = {"barge_in__policy": "pipecat"}
+
+
+class Counts(NamedTuple):
+    """Replies in one round: cut by a user's voice, cut by an explicit stop (before which
+    nothing ducks), and heard to the end before the user speaks."""
+
+    voice: int
+    stop: int
+    after: int
+
+
+A_ROUND = Counts(10, 3, 2)
+A_PLAIN_ROUND = Counts(6, 1, 1)
+QUICK = Counts(3, 2, 1)
+_VOICES = 24
+"""Different sayings; more cuts use them again."""
 
 
 async def measure(stage: Stage, *, plain: bool = False) -> list[dict[str, Any]]:
     """A row for every reply, with the policy or with pipecat's own interruptions."""
-    hows = await _hows(stage)
+    hows = await _hows(stage, _counts(stage, plain))
     rng = random.Random(SEED)  # noqa: S311 - no secret; the same cuts every time
     todo = [_whole(stage), *plans(stage.replies, rng, hows)]
     stage.progress.begin("plain" if plain else "cuts", len(todo))
@@ -29,29 +42,43 @@ async def measure(stage: Stage, *, plain: bool = False) -> list[dict[str, Any]]:
     async with stage.bot(**PLAIN if plain else {}) as bot:
         await carry_out(Talker(stage, bot), todo, lambda *done: captures.append(done))
         stats = await bot.figures()
-        heard = [said for said in await bot.messages() if said.get("role") == "assistant"]
+        context = [
+            _flat(str(said.get("content")))
+            for said in await bot.messages()
+            if said.get("role") == "assistant"
+        ]
     rows = [
         {"round": number, "how": plan.how, "said": plan.clip.text if plan.clip else None,
-         "planned_at": plan.at, **row_of(capture), **_response(capture, plan)}
+         "planned_at": plan.at, **row_of(capture), **_response(capture, plan),
+         "in_context": any(_flat("".join(capture.credited)) in said for said in context)}
         for number, (plan, capture) in enumerate(captures)
     ]  # fmt: skip
-    return [*rows, {"round": "all", "stats": stats, "context": heard}]
+    return [*rows, {"round": "all", "stats": stats, "context": context}]
 
 
-PLAIN = {"barge_in__policy": "pipecat"}
+def _counts(stage: Stage, plain: bool) -> Counts:
+    if stage.options.quick:
+        return QUICK
+    rounds, one = stage.options.rounds, A_PLAIN_ROUND if plain else A_ROUND
+    return Counts(*(rounds * count for count in one))
 
 
-async def _hows(stage: Stage) -> list[tuple[How, Clip | None]]:
-    voices, stops = QUICK if stage.options.quick else (VOICE_CUTS, STOP_CUTS)
-    afters = max(1, voices // AFTER_EVERY)
+async def _hows(stage: Stage, counts: Counts) -> list[tuple[How, Clip | None]]:
     texts = lines("sayings.txt")
-    spoken = [(USERS[n % len(USERS)], texts[n % len(texts)]) for n in range(min(voices, 24))]
-    clips = await stage.recordings.speak("voice", spoken)
-    hows: list[tuple[How, Clip | None]] = [("voice", clips[n % len(clips)]) for n in range(voices)]
-    hows += [("stop", None)] * stops
-    hows += [("after", clips[n % len(clips)]) for n in range(afters)]
+    different = min(counts.voice, _VOICES)
+    clips = await stage.recordings.speak(
+        "voice", [(USERS[n % len(USERS)], texts[n % len(texts)]) for n in range(different)]
+    )
+    hows: list[tuple[How, Clip | None]] = []
+    hows += [("voice", clips[n % len(clips)]) for n in range(counts.voice)]
+    hows += [("stop", None)] * counts.stop
+    hows += [("after", clips[n % len(clips)]) for n in range(counts.after)]
     random.Random(SEED).shuffle(hows)  # noqa: S311
     return hows
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _whole(stage: Stage) -> Plan:
@@ -87,6 +114,9 @@ def figures(rows: Sequence[Row] | None) -> dict[str, Any]:
         "fade_step_of_speech_max": largest([*_known(cut, "step_of_speech"), *_steps(rounds)]),
         "overcredited_words": _sum(cut, "overcredited_words"),
         "missing_words_max": max(_known(cut, "missing_words"), default=None),
+        "heard_but_not_in_context": sum(not row.get("in_context", True) for row in rounds)
+        if rounds
+        else None,
         "missed_cuts": sum(row["cut_at_s"] is None for row in voice) if rounds else None,
         "answer_ms_after_cut": median(_known(voice, "answer_ms")),
         "answer_ms_undisturbed": median(

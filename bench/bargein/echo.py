@@ -22,45 +22,47 @@ from speech.errors import EarshotError
 GAIN_DB = -6.0
 PATHS = ((60, False), (90, True), (120, False), (60, True), (90, False), (120, True))
 """Milliseconds from loudspeaker to microphone, and whether there is a room around them."""
-SPEECH_S, GUARDED_S = 100.0, 50.0
-"""Of bot speech for each path: ten minutes in all with cancelling, five without."""
-TALK_OVERS = 3
+SPEECH_S, GUARDED_S = 20.0, 10.0
+"""Of bot speech for each path and round: in five, ten minutes with cancelling, five without."""
+TALK_OVERS = 2
 """Sayings spoken over the bot for each path, with cancelling."""
 QUICK_S = 12.0
 SEED = 8
 _MEASURED_S = 2.5
 _SETTLED_S = 1.5
 _TURN_S = 12.0
-CANCELLED = {"audio__echo_cancellation": "on"}
 DEAF = {"turn__interruptions": False}
-NOT_CANCELLED = {"audio__echo_cancellation": "off"}
 
 
-async def measure(stage: Stage) -> list[dict[str, Any]]:
-    """A row for each path, cancelled and not."""
+async def measure(stage: Stage, *, cancelled: bool = True) -> list[dict[str, Any]]:
+    """A row for each path."""
     quick = stage.options.quick
     paths = PATHS[1:2] if quick else PATHS
     rng = random.Random(SEED)  # noqa: S311 - no secret; the same every time
-    clips = await _clips(stage, 1 if quick else TALK_OVERS * len(paths))
-    stage.progress.begin("echo", 1 + 2 * len(paths))
+    clips = await _clips(stage, TALK_OVERS * len(paths)) if cancelled else []
+    stage.progress.begin("echo" if cancelled else "guard", 1 + len(paths))
     server_ms = await _server_delay_ms(stage)
     stage.progress.step()
     rows = []
-    for cancelled in (True, False):
-        seconds = QUICK_S if quick else SPEECH_S if cancelled else GUARDED_S
-        for number, (delay_ms, room) in enumerate(paths):
-            over = clips[number * TALK_OVERS :][:TALK_OVERS] if cancelled else []
-            added_ms = max(0.0, delay_ms - server_ms)
-            changes = CANCELLED if cancelled else NOT_CANCELLED
-            async with (
-                echoing(stage.card.env, added_ms, GAIN_DB, reverberant=room),
-                stage.bot(**changes) as bot,
-            ):
-                visit = _Visit(stage, bot, rng)
-                row = {"cancelled": cancelled, "wanted_delay_ms": delay_ms, "room": room}
-                rows.append(row | await visit.listen(seconds) | await visit.talk_over(over))
-            stage.progress.step()
+    for number, (delay_ms, room) in enumerate(paths):
+        added_ms = max(0.0, delay_ms - server_ms)
+        async with (
+            echoing(stage.card.env, added_ms, GAIN_DB, reverberant=room),
+            stage.bot(audio__echo_cancellation=cancelled) as bot,
+        ):
+            visit = _Visit(stage, bot, rng)
+            row = {"wanted_delay_ms": delay_ms, "room": room, "added_ms": added_ms}
+            row |= await visit.listen(_speech_s(stage, cancelled))
+            row |= await visit.talk_over(clips[number * TALK_OVERS :][:TALK_OVERS])
+            rows.append(row)
+        stage.progress.step()
     return rows
+
+
+def _speech_s(stage: Stage, cancelled: bool) -> float:
+    if stage.options.quick:
+        return QUICK_S
+    return stage.options.rounds * (SPEECH_S if cancelled else GUARDED_S)
 
 
 async def _clips(stage: Stage, count: int) -> list[Clip]:
@@ -167,28 +169,26 @@ class _Visit:
         return " ".join(m.fields.get("text", "") for m in bot.named("user_text", here))
 
 
-def figures(rows: Sequence[Row] | None) -> dict[str, Any]:
+def figures(
+    cancelled: Sequence[Row] | None, guarded: Sequence[Row] | None = None
+) -> dict[str, Any]:
     """``self_interruptions`` with cancelling; ``guarded``: without it, by the guard alone."""
-    if rows is None:
-        return {"self_interruptions": None, "echo": None}
-    cancelled = [row for row in rows if row["cancelled"]]
-    guarded = [row for row in rows if not row["cancelled"]]
-    overs = [over for row in cancelled for over in row["talk_overs"]]
+    overs = [over for row in cancelled or () for over in row["talk_overs"]]
     return {
-        "self_interruptions": _sum(cancelled, "self_interruptions"),
+        "self_interruptions": None if cancelled is None else _sum(cancelled, "self_interruptions"),
         "echo": {
             "cancelled": _of(cancelled),
             "guarded": _of(guarded),
             "talk_overs": len(overs),
             "talk_overs_cut": sum(over["cut"] for over in overs),
-            "talk_over_wer": wer([(o["said"], o["understood"]) for o in overs]),
+            "talk_over_wer": wer([(over["said"], over["understood"]) for over in overs]),
         },
     }
 
 
-def _of(rows: Sequence[Row]) -> dict[str, Any]:
+def _of(rows: Sequence[Row] | None) -> dict[str, Any] | None:
     names = ("bot_speech_s", "self_interruptions", "self_answers", "ducks")
-    return {name: _sum(rows, name) for name in names}
+    return None if rows is None else {name: _sum(rows, name) for name in names}
 
 
 def _sum(rows: Sequence[Row], key: str) -> float:

@@ -16,15 +16,17 @@ from bench.figures import Row
 
 SEED = 6
 MADE = ("cough", "slam", "cough", "knocks", "clearing", "cough", "slam")
-NODS, NOISES = 14, 40
-QUICK, PLAIN_NOISES = 4, 14
+A_ROUND, A_PLAIN_ROUND, QUICK = 8, 2, 4
+NODS = 0.35
+"""Of the noises: "mm-hm", said by other voices."""
 SHORTEST_S, LONGEST_S = 6.0, 12.0
 """Of replies: the noise has time to be followed by something, and forty take ten minutes."""
 
 
 async def measure(stage: Stage, *, plain: bool = False) -> list[dict[str, Any]]:
     """A row for each noise, one in a reply."""
-    count = QUICK if stage.options.quick else PLAIN_NOISES if plain else NOISES
+    a_round = A_PLAIN_ROUND if plain else A_ROUND
+    count = QUICK if stage.options.quick else a_round * stage.options.rounds
     clips = await make_clips(stage, count)
     rng = random.Random(SEED)  # noqa: S311 - no secret; the same noises every time
     rng.shuffle(clips)
@@ -47,7 +49,7 @@ async def measure(stage: Stage, *, plain: bool = False) -> list[dict[str, Any]]:
 
 async def make_clips(stage: Stage, count: int) -> list[Clip]:
     """Nods by other voices, sounds of this machine, and the rest by arithmetic."""
-    nods = max(1, count * NODS // NOISES)
+    nods = max(1, round(count * NODS))
     texts = lines("fillers.txt")
     clips = await stage.recordings.speak(
         "nod", [(USERS[n % len(USERS)], texts[n % len(texts)]) for n in range(nods)]

@@ -24,12 +24,18 @@ async def _plain(stage: Stage) -> list[dict[str, Any]]:
     return [*rows, *({**row, "noise": True} for row in noises)]
 
 
+async def _guard(stage: Stage) -> list[dict[str, Any]]:
+    """Echo that nothing cancels."""
+    return await echo.measure(stage, cancelled=False)
+
+
 PARTS: dict[str, Callable[[Stage], Awaitable[list[dict[str, Any]]]]] = {
     "cuts": cuts.measure,
     "noises": noises_part.measure,
     "cpu": cpu.measure,
     "plain": _plain,
     "echo": echo.measure,
+    "guard": _guard,
 }
 PACKAGES = (
     "earshot", "pipecat-ai", "onnxruntime", "numpy", "sounddevice", "faster-whisper",
@@ -77,7 +83,7 @@ def record(config: Mapping[str, Any], raw: Mapping[str, list[dict[str, Any]]]) -
         **noises_part.figures(rows.get("noises")),
         "resume_gap_ms_max": noises_part.resume_gap_ms_max(ours),
         **cpu.figures(rows.get("cpu")),
-        **echo.figures(rows.get("echo")),
+        **echo.figures(rows.get("echo"), rows.get("guard")),
         "pipecat": {
             **cuts.figures(plain_cuts),
             **noises_part.figures(plain_noises),
@@ -97,6 +103,7 @@ def _config(options: Options, parts: Sequence[str]) -> dict[str, Any]:
         "commit": machine.commit(),
         "parts": list(parts),
         "quick": options.quick,
+        "rounds": options.effective_rounds,
         **{name: settings[name] for name in sections if name in settings},
         "machine": machine.describe_machine(),
         "versions": machine.versions(PACKAGES),

@@ -15,6 +15,7 @@ _CUTS = (
     ("fade_step_of_speech_max", "largest step at a cut, of speech's largest", 1),
     ("overcredited_words", "words credited that were not heard", 0),
     ("missing_words_max", "heard words missing in the record, most", 1),
+    ("heard_but_not_in_context", "replies whose heard words are not in the context", 0),
     ("missed_cuts", "interruptions that did not cut", 0),
     ("answer_ms_after_cut", "end of a user's words to the answer, ms, after a cut", None),
     ("answer_ms_undisturbed", "the same with the bot silent before", None),
@@ -64,19 +65,19 @@ def _rest(record: Mapping[str, Any]) -> Iterator[str]:
             f"processor idle {record['cpu_idle_ms']:.0f} ms after a cut (p95 of "
             f"{record['cpu_cuts_in_synthesis']} in mid-synthesis, wanted 200)"
         )
-    if echo := record["echo"]:
-        for name in ("cancelled", "guarded"):
-            part = echo[name]
+    echo = record["echo"]
+    for name in ("cancelled", "guarded"):
+        if part := echo[name]:
             yield (
                 f"echo, {name}: {part['self_interruptions']} self-interruptions, "
                 f"{part['self_answers']} answers to itself, {part['ducks']} ducks in "
                 f"{part['bot_speech_s']:.0f} s of speech"
             )
-        if echo["talk_overs"]:
-            yield (
-                f"talking over it: {echo['talk_overs_cut']} of {echo['talk_overs']} cut, "
-                f"word error rate {100 * echo['talk_over_wer']:.0f} %"
-            )
+    if echo["talk_overs"]:
+        yield (
+            f"talking over it: {echo['talk_overs_cut']} of {echo['talk_overs']} cut, "
+            f"word error rate {100 * echo['talk_over_wer']:.0f} %"
+        )
 
 
 def _number(value: float | None) -> str:

@@ -52,7 +52,8 @@ def command(
            parts: earshot, pipecat, livekit, livekit_short, stream2sentence,
            stream2sentence_short, blingfire, pysbd, punkt
     bargein  interruptions, echo and noises on a virtual sound card, ours beside pipecat's own
-           parts: cuts, noises, cpu, plain, echo (5 to 30 minutes each)
+           parts: cuts, noises, cpu, plain, echo, guard (2 to 15 minutes each);
+           a round is 10 cuts, 8 noises, 2 minutes of echo
     """
     from bench.options import Options
     from bench.progress import terminal_progress

@@ -82,7 +82,7 @@ def test_the_record_has_the_wanted_keys_and_a_summary() -> None:
 
 
 def test_parts() -> None:
-    assert list(PARTS) == ["cuts", "noises", "cpu", "plain", "echo"]
+    assert list(PARTS) == ["cuts", "noises", "cpu", "plain", "echo", "guard"]
 
 
 def test_a_missed_cut_and_a_noise_that_cut_are_counted() -> None:
