@@ -76,12 +76,14 @@ class FakeModel(CountedModel):
 
 
 class FakeSpeaker(BaseOutputTransport):
-    """Takes a chunk at once while ``open`` is set, and none while it is not."""
+    """Takes a chunk at once while ``open`` is set, and none while it is not; throws every chunk
+    away while it is ``gone``."""
 
     def __init__(self, params: TransportParams) -> None:
         super().__init__(params)
         self.open = asyncio.Event()
         self.open.set()
+        self.gone = False
         self.held = asyncio.Event()
         self.written_s = 0.0
         self.interrupted = asyncio.Event()
@@ -98,6 +100,8 @@ class FakeSpeaker(BaseOutputTransport):
     async def write_audio_frame(self, frame: OutputAudioRawFrame) -> bool:
         self.held.set()
         await self.open.wait()
+        if self.gone:
+            return False
         self.written_s += frame.num_frames / frame.sample_rate
         return True
 

@@ -7,6 +7,7 @@ import asyncio
 import gc
 import tracemalloc
 from collections.abc import Iterator
+from itertools import islice
 
 import pytest
 from openai.types.chat import ChatCompletionChunk
@@ -14,6 +15,7 @@ from pipecat.frames.frames import InterruptionFrame
 
 from bot.llm.answer import _tool_chunk, text_chunk
 from bot.llm.assembly import ToolCall
+from speech import lead
 from tests.backpressure.hall import LEAD_S, WAITING, hall
 from tests.core.stage import PATIENCE_S
 from tests.evidence.tools import OFFICE
@@ -98,6 +100,18 @@ async def test_the_end_passes_all_that_is_held(way: str) -> None:
             await (h.conversation.end() if way == "end" else h.conversation.cancel())
             await h.run
         assert h.model.closed.is_set()
+
+
+async def test_a_speaker_that_is_lost_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lead, "PATIENCE_S", 0.1)
+    async with hall(lambda: islice(long(), 12), short) as h:
+        h.speaker.gone = True
+        await h.ask()
+        await h.until(lambda: h.engine.spoken[-1:] == ["This is number 11."])
+        assert h.use("made, not heard").high_water <= LEAD_S + 0.1 + 1e-6
+        h.speaker.gone = False
+        await h.ask()
+        await h.until(lambda: "Fine." in h.heard)
 
 
 async def test_a_tool_at_the_end_of_a_held_stream_is_called() -> None:
