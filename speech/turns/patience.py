@@ -22,6 +22,8 @@ country) is said in groups, with pauses of a second at most."""
 
 _TRAILS_OFF = re.compile(r"(?:[,、，;；:：…–—~-]|\.\.)[\"'”’»)\s]*$")
 _ASKS = re.compile(r"[?!？！؟][\"'”’»)\s]*$")
+_CAPITALS = re.compile(r"([A-ZÀ-ÖØ-Þ]{2,16})\W*$")
+"""How recognisers write a name that was spelled: "JOHN"."""
 _SENTENCE_END = re.compile(r"[.!?؟]\s+|[。！？]")
 
 
@@ -66,7 +68,8 @@ class Patience:
         return self._judge(text, asked)[0]
 
     def _judge(self, text: str, asked: str) -> tuple[Open | None, Run]:
-        spoken, question = words(text[-READ_CHARS:]), words(_last_sentence(asked))
+        question = words(_last_sentence(asked))
+        spoken = self._spoken(text[-READ_CHARS:], question)
         run = self._dictation.run(spoken)
         if not spoken:
             return None, run
@@ -76,6 +79,13 @@ class Patience:
         if self._dictates(run, spoken, question):
             return (Open.LETTERS if run.spells else Open.DIGITS), run
         return (Open.SENTENCE if self._is_left_open(text, spoken) else None), run
+
+    def _spoken(self, text: str, question: Words) -> Words:
+        """The words; letter by letter where the last one was spelled."""
+        spoken, capitals = words(text), _CAPITALS.search(text)
+        if capitals is None or not self._dictation.has_cue(question + spoken[:-1]):
+            return spoken
+        return words(text[: capitals.start()]) + words(" ".join(capitals.group(1)))
 
     def _dictates(self, run: Run, spoken: Words, question: Words) -> bool:
         if not run.items:
