@@ -1,4 +1,4 @@
-"""A noise never swallows an answer, and a cough is never answered (C09, C12)."""
+"""A noise never swallows an answer, and a cough is never answered (C09)."""
 
 import asyncio
 
@@ -108,16 +108,6 @@ async def test_without_interruptions_nothing_is_cancelled_or_repeated() -> None:
         await make_sound(ears)
         assert ears.interruptions == 0
         assert ears.requests == 1
-
-
-async def test_c12_an_utterance_in_two_pieces_ends_as_one_message_pair() -> None:
-    """The second half interrupts the first answer; the last request holds both, in order."""
-    halves = (Transcript("I would like to", 0.02), Transcript("book a table for two.", 0.02))
-    async with listening(stt(*halves), params()) as ears:
-        await make_sound(ears)
-        await make_sound(ears)
-        assert ears.interruptions == 2
-        assert ears.user_messages == ["I would like to", "book a table for two."]
 
 
 async def test_a_transcript_later_than_its_turn_is_answered_at_once() -> None:

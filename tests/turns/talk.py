@@ -67,6 +67,11 @@ class User:
         """The stretch was a noise."""
         await self._send(NothingHeardFrame())
 
+    async def passes(self, seconds: float) -> None:
+        """Time goes by."""
+        await asyncio.sleep(seconds)
+        await self.ears.settle()
+
     async def silent_for(self, seconds: float) -> None:
         """Return so long after the end of the last stretch."""
         await asyncio.sleep(self._quiet_since + seconds - self._now())
