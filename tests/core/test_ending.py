@@ -172,7 +172,8 @@ async def test_before_the_start_nothing_is_run_or_said() -> None:
             scene.start()
             await scene.ended()
             assert scene.heard == ""
-            assert [event.name for event in scene.timeline.events] == ["session_end"]
+            marked = [event.name for event in scene.timeline.events if event.name != "queue"]
+            assert marked == ["session_end"]
 
 
 @pytest.mark.parametrize("wish", ["end", "cancel"])
