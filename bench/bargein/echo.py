@@ -28,7 +28,6 @@ TALK_OVERS = 2
 """Sayings spoken over the bot for each path, with cancelling."""
 QUICK_S = 12.0
 SEED = 8
-_MEASURED_S = 2.5
 _SETTLED_S = 1.5
 _TURN_S = 12.0
 DEAF = {"turn__interruptions": False}
@@ -90,29 +89,27 @@ class _Visit:
         self._stage = stage
         self._bot = bot
         self._rng = rng
-        self._asked = 0
 
     async def listen(self, seconds: float) -> dict[str, Any]:
         """Bot speech for so long, nobody else speaking: what does it take for a user?"""
         bot, model = self._bot, self._stage.model
         here, asked = bot.now, len(model.asked)
         spoken_s, begun = 0.0, time.monotonic()
-        delay = level = None
+        place: tuple[float, float] | None = None
         asks = 0
         while spoken_s < seconds and time.monotonic() - begun < 3 * seconds + 60:
             begins, ends = await self._one()
             asks += 1
             spoken_s += ends - begins
-            if delay is None and ends - begins > _MEASURED_S:
-                speaker, microphone = await self._stage.heard(begins, ends)
-                delay, level = delay_and_level(speaker, microphone, MICROPHONE_HZ)
+            if place is None:
+                place = delay_and_level(*await self._stage.heard(begins, ends), MICROPHONE_HZ)
         marks = bot.marks[here:]
         texts = [m.fields.get("text", "") for m in marks if m.name == "user_text"]
         return {
             "bot_speech_s": spoken_s,
             "replies": asks,
-            "delay_ms": None if delay is None else 1000 * delay,
-            "level_db": level,
+            "delay_ms": None if place is None else 1000 * place[0],
+            "level_db": None if place is None else place[1],
             "self_interruptions": sum(mark.name == "interrupt" for mark in marks),
             "ducks": sum(mark.name == "ducked" for mark in marks),
             "self_answers": len(model.asked) - asked - asks,

@@ -2,30 +2,40 @@
 
     python -m bench.bargein.echo_path SPEAKER_MONITOR SPEECH_SINK DELAY_MS GAIN_DB dry|room
 
-``DELAY_MS`` is what is added to the sound server's own delay. Runs until it is ended.
+``DELAY_MS`` is what is added to the sound server's own delay. Runs until it is ended. Sound
+that could not be copied in time is dropped, so that the delay stays what it was.
 """
 
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import signal
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path as File
+from typing import IO
 
 import numpy as np
 
 from bench.bargein.align import Samples, correlate
 from bench.bargein.room import Path, response
-from bench.soundcard.recorder import Stretch
+from bench.soundcard.recorder import PROMPT, Stretch
 from bench.soundcard.virtual_card import SPEAKER, SPEECH_SINK
+from speech.audio.resample import resample
 
 RATE_HZ = 24_000
 BLOCK = RATE_HZ // 100
+_BLOCK_BYTES = 2 * BLOCK
+_MOST_BLOCKS = 3
+_PIPE_BYTES = 4_096
+"""The least a pipe holds: 85 ms that can wait for the player."""
 END_TIMEOUT_S = 5.0
-LONGEST_DELAY_S = 0.4
+LONGEST_DELAY_S = 0.6
 _REPOSITORY = File(__file__).parents[2]
 _FORMAT = ["--raw", "--format=s16le", "--channels=1", f"--rate={RATE_HZ}", "--latency-msec=10"]
 
@@ -35,10 +45,10 @@ def main(monitor: str, sink: str, delay_ms: str, gain_db: str, room: str) -> Non
     taps = response(RATE_HZ, float(gain_db), reverberant=room == "room")
     path = Path(taps, round(float(delay_ms) / 1000 * RATE_HZ), BLOCK)
     recorder = subprocess.Popen(
-        ["parec", "-d", monitor, *_FORMAT], stdout=subprocess.PIPE, bufsize=0
+        [*PROMPT, "parec", "-d", monitor, *_FORMAT], stdout=subprocess.PIPE, bufsize=0
     )
     player = subprocess.Popen(
-        ["pacat", "--playback", "-d", sink, *_FORMAT], stdin=subprocess.PIPE, bufsize=0
+        [*PROMPT, "pacat", "--playback", "-d", sink, *_FORMAT], stdin=subprocess.PIPE, bufsize=0
     )
 
     def ended(*_: object) -> None:
@@ -48,19 +58,34 @@ def main(monitor: str, sink: str, delay_ms: str, gain_db: str, room: str) -> Non
     signal.signal(signal.SIGTERM, ended)
     assert recorder.stdout is not None
     assert player.stdin is not None
-    data = b""
-    while piece := recorder.stdout.read(2 * BLOCK):
-        data += piece
-        while len(data) >= 2 * BLOCK:
-            block, data = np.frombuffer(data[: 2 * BLOCK], np.int16), data[2 * BLOCK :]
-            echo = path.process(block.astype(np.float64))
-            try:
-                player.stdin.write(np.rint(np.clip(echo, -32_768, 32_767)).astype("<i2").tobytes())
-            except BrokenPipeError:
-                recorder.terminate()
+    fcntl.fcntl(player.stdin, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    while block := _next(recorder.stdout):
+        echo = path.process(np.frombuffer(block, np.int16).astype(np.float64))
+        try:
+            player.stdin.write(np.rint(np.clip(echo, -32_768, 32_767)).astype("<i2").tobytes())
+        except BrokenPipeError:
+            recorder.terminate()
     recorder.wait()
     player.terminate()
     player.wait()
+
+
+def _next(stream: IO[bytes]) -> bytes:
+    """The next whole block, the newest where several wait; empty at the end."""
+    while _waiting(stream) > _MOST_BLOCKS * _BLOCK_BYTES:
+        stream.read(_BLOCK_BYTES)
+    data = b""
+    while len(data) < _BLOCK_BYTES:
+        piece = stream.read(_BLOCK_BYTES - len(data))
+        if not piece:
+            return b""
+        data += piece
+    return data
+
+
+def _waiting(stream: IO[bytes]) -> int:
+    """Bytes in the pipe."""
+    return struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, b"\0" * 4))[0]
 
 
 @asynccontextmanager
@@ -69,7 +94,7 @@ async def echoing(
 ) -> AsyncIterator[None]:
     """The loudspeaker is heard by the microphone in this block."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench.bargein.echo_path", f"{SPEAKER}.monitor", SPEECH_SINK,
+        *PROMPT, sys.executable, "-m", "bench.bargein.echo_path", f"{SPEAKER}.monitor", SPEECH_SINK,
         str(added_ms), str(gain_db), "room" if reverberant else "dry",
         env={**env, "PYTHONPATH": str(_REPOSITORY)},
     )  # fmt: skip
@@ -87,22 +112,24 @@ async def echoing(
 
 def delay_and_level(
     speaker: Stretch, microphone: Stretch, microphone_hz: int
-) -> tuple[float, float]:
-    """Seconds by which the microphone hears the loudspeaker later, and the level in dB."""
-    step = microphone_hz // RATE_HZ
-    low = microphone.samples.astype(np.float64)
-    usable = len(low) // step * step
-    heard = low[:usable].reshape(-1, step).mean(axis=1)
+) -> tuple[float, float] | None:
+    """Seconds by which the microphone hears the loudspeaker later, and the level in dB.
+
+    The delay is that of the direct sound; None where too little was said to tell.
+    """
+    if len(speaker.samples) < 3 * RATE_HZ:
+        return None
+    heard = resample(microphone.samples, microphone_hz, RATE_HZ).astype(np.float64)
     lead = round((microphone.begins_at - speaker.begins_at) * RATE_HZ)
-    said = _loudest(speaker.samples)
-    begin, piece = said
-    match = correlate(heard, piece)
-    first = begin - lead
-    window = match[max(0, first) : first + round(LONGEST_DELAY_S * RATE_HZ)]
-    best = int(np.argmax(window)) + max(0, first)
+    begin, piece = _loudest(speaker.samples)
+    first = max(0, begin - lead)
+    match = correlate(heard, piece)[first : first + round(LONGEST_DELAY_S * RATE_HZ)]
+    if not match.size:
+        return None
+    best = first + int(np.argmax(match))
     found = heard[best : best + len(piece)]
-    level = 20 * np.log10(max(1e-9, float(np.linalg.norm(found) / np.linalg.norm(piece))))
-    return (best - first) / RATE_HZ, level
+    level_db = 20 * np.log10(max(1e-9, float(np.linalg.norm(found) / np.linalg.norm(piece))))
+    return (best - begin + lead) / RATE_HZ, float(level_db)
 
 
 def _loudest(samples: Samples) -> tuple[int, np.ndarray[tuple[int], np.dtype[np.float64]]]:

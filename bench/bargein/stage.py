@@ -103,7 +103,7 @@ async def open_stage(options: Options) -> AsyncIterator[Stage]:
     replies = lines("replies.txt")
     with (
         tempfile.TemporaryDirectory(prefix="earshot-bench-") as name,
-        VirtualCard(SPEAKER_HZ) as card,
+        VirtualCard(SPEAKER_HZ, prompt=True) as card,
     ):
         folder = Path(name)
         async with open_model(replies[0]) as model:

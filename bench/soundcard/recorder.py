@@ -16,7 +16,8 @@ _CHUNK_S = 0.01
 _FIRST_BYTES_TIMEOUT_S = 15.0
 _KEPT_S = 600
 """Ten minutes, 58 MB at 48 kHz; older samples go."""
-
+PROMPT = ("nice", "-n", "-11")
+"""PulseAudio's own; where it is not allowed, the program runs all the same."""
 
 _CLOCK_S = 10.0
 """Pieces of so long tell the clock of a stretch: among a thousand some come at once."""
@@ -45,7 +46,15 @@ class MonitorRecorder:
     the fastest delivery of a piece, of which there are a hundred a second (about 1 ms).
     """
 
-    def __init__(self, source: str, env: dict[str, str], rate_hz: int = RECORD_RATE_HZ) -> None:
+    def __init__(
+        self,
+        source: str,
+        env: dict[str, str],
+        rate_hz: int = RECORD_RATE_HZ,
+        *,
+        prompt: bool = False,
+    ) -> None:
+        self._prompt = prompt
         self.started_at = 0.0
         self.rate_hz = rate_hz
         self._arrivals: deque[tuple[float, float]] = deque(maxlen=60_000)
@@ -66,6 +75,7 @@ class MonitorRecorder:
         self._first.clear()
         self._process = subprocess.Popen(
             [
+                *(PROMPT if self._prompt else ()),
                 "parec",
                 "-d",
                 self._source,

@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from bench.soundcard.recorder import RECORD_RATE_HZ, MonitorRecorder
+from bench.soundcard.recorder import PROMPT, RECORD_RATE_HZ, MonitorRecorder
 
 SPEAKER = "bot_out"
 SPEECH_SINK = "user_speech"
@@ -65,16 +65,19 @@ class VirtualCard:
     ``recorder`` holds what is heard at the speaker, ``user_recorder`` what is said into the
     microphone; both keep a null sink running, which would otherwise need seconds to wake.
     A speaker at the rate of what is played on it (``speaker_hz``) is recorded bit by bit.
+    ``prompt`` puts the card's programs before all others, as desktops do: on a busy machine
+    it is then not the card that stumbles.
     """
 
-    def __init__(self, speaker_hz: int = RECORD_RATE_HZ) -> None:
+    def __init__(self, speaker_hz: int = RECORD_RATE_HZ, *, prompt: bool = False) -> None:
         self.speaker_hz = speaker_hz
+        self._prompt = prompt
         self._dir = Path(tempfile.mkdtemp(prefix="earshot-card-"))
         self._daemon: subprocess.Popen[bytes] | None = None
         self._players: list[subprocess.Popen[bytes]] = []
         self.env = os.environ | self.variables
-        self.recorder = MonitorRecorder(f"{SPEAKER}.monitor", self.env, speaker_hz)
-        self.user_recorder = MonitorRecorder(MICROPHONE, self.env)
+        self.recorder = MonitorRecorder(f"{SPEAKER}.monitor", self.env, speaker_hz, prompt=prompt)
+        self.user_recorder = MonitorRecorder(MICROPHONE, self.env, prompt=prompt)
 
     @property
     def variables(self) -> dict[str, str]:
@@ -120,7 +123,14 @@ class VirtualCard:
     def play(self, wav: Path, *, wait: bool = True) -> subprocess.Popen[bytes]:
         """Speak a WAV file into the microphone; with ``wait`` until it has been played."""
         player = subprocess.Popen(
-            ["paplay", f"--device={SPEECH_SINK}", "--latency-msec=20", str(wav)], env=self.env
+            [
+                *(PROMPT if self._prompt else ()),
+                "paplay",
+                f"--device={SPEECH_SINK}",
+                "--latency-msec=20",
+                str(wav),
+            ],
+            env=self.env,
         )
         self._players.append(player)
         if wait:
@@ -197,7 +207,7 @@ class VirtualCard:
                 "--use-pid-file=no",
                 "--disable-shm=yes",
                 "--realtime=no",
-                "--high-priority=no",
+                f"--high-priority={'yes' if self._prompt else 'no'}",
             ],
             env=self.env,
             stdin=subprocess.DEVNULL,

@@ -13,6 +13,7 @@ from bench.bargein import cpu, cuts, echo, noises, noises_part
 from bench.bargein.bot_process import Mark, Reference
 from bench.bargein.capture import Capture, row_of
 from bench.bargein.clips import lines, trim
+from bench.bargein.echo_path import delay_and_level
 from bench.bargein.heard import Spoken
 from bench.bargein.room import Path, response
 from bench.bargein.rounds import Plan
@@ -166,3 +167,19 @@ def test_idle_is_when_the_last_busy_window_ends() -> None:
     assert row["busy"]
     assert row["idle_ms"] == pytest.approx(120, abs=55)
     assert row["spent_s"] == pytest.approx(0.24, abs=0.03)
+
+
+@pytest.mark.parametrize("delay_ms", [60, 118])
+def test_the_delay_of_an_echo_is_measured(delay_ms: int) -> None:
+    said = speech(4.0)
+    late = np.concatenate([silence(delay_ms / 1000), said, silence(0.5)]) // 2
+    microphone = np.repeat(late, 2)  # at 48 kHz, begun a tenth of a second before
+    lead = np.zeros(4_800, np.int16)
+    found = delay_and_level(
+        Stretch(said, BEGAN, 0.0),
+        Stretch(np.concatenate([lead, microphone]), BEGAN - 0.1, 0.0),
+        48_000,
+    )
+    assert found is not None
+    assert 1_000 * found[0] == pytest.approx(delay_ms, abs=0.1)
+    assert found[1] == pytest.approx(-6, abs=0.5)
