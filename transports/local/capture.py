@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 
 class Stamped(NamedTuple):
-    """A block, and when its first frame came in (or sounds)."""
+    """A block, when its first frame came in (or sounds), and whether audio was lost before it."""
 
     samples: NDArray[np.int16]
     at: float
+    lost: bool = False
 
 
 class CaptureBuffer:
@@ -33,12 +34,12 @@ class CaptureBuffer:
         self._blocks: deque[Stamped] = deque()
         self._lock = threading.Lock()
 
-    def put(self, block: NDArray[np.int16], at: float) -> int:
+    def put(self, block: NDArray[np.int16], at: float, lost: bool = False) -> int:
         """Append a copy of ``block``; returns how many frames went for it."""
         copy = block.copy()
         dropped = 0
         with self._lock:
-            self._blocks.append(Stamped(copy, at))
+            self._blocks.append(Stamped(copy, at, lost))
             self._held += len(copy)
             while self._held > self.capacity and len(self._blocks) > 1:
                 oldest = self._blocks.popleft().samples

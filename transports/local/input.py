@@ -130,7 +130,7 @@ class LocalInputTransport(BaseInputTransport):
         """In the device's thread."""
         self._stats.input_overflows += info.xrun
         captured_at = self._clock() + info.lead_s
-        self._stats.input_dropped_samples += self._buffer.put(block, captured_at)
+        self._stats.input_dropped_samples += self._buffer.put(block, captured_at, info.xrun)
         with contextlib.suppress(RuntimeError):  # The loop is closed: nobody listens.
             self._loop.call_soon_threadsafe(self._wake.set)
 
@@ -138,8 +138,10 @@ class LocalInputTransport(BaseInputTransport):
         while True:
             await self._wake.wait()
             self._wake.clear()
-            for block, captured_at in self._buffer.take():
-                await self._hear(block, captured_at)
+            for block in self._buffer.take():
+                if block.lost and self.echo is not None:
+                    self.echo.microphone_opened()
+                await self._hear(block.samples, block.at)
             self._stats.input_high_water_samples = max(
                 self._stats.input_high_water_samples, self._buffer.high_water
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,7 @@ from transports.ear import EarQueue
 from transports.late import is_late
 from transports.local.link import BLOCK_S, DeviceLink
 from transports.local.params import LocalParams
-from transports.local.player import Player
+from transports.local.player import OnPlayed, Player
 from transports.local.stats import LocalStats
 
 HOLD_S = 5.0
@@ -51,7 +50,7 @@ class LocalOutputTransport(BaseOutputTransport):
     """
 
     _params: LocalParams
-    on_played: Callable[[NDArray[np.int16], float], None] | None = None
+    on_played: OnPlayed | None = None
     """See ``Player.on_played``; set before the device is opened."""
 
     def __init__(

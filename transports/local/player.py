@@ -25,6 +25,9 @@ and a stall of the event loop up to this long is not heard. A device with a long
 gets a ring as long as that, since it asks for so much at once (seen with PulseAudio)."""
 
 
+OnPlayed = Callable[[NDArray[np.int16], float, bool], None]
+
+
 class _Mark(NamedTuple):
     """For the timeline: ``offset_s`` from the beginning of the block."""
 
@@ -39,11 +42,11 @@ class Player:
     A hole inside a reply (``in_reply``) is played as silence and counted; nothing is
     skipped or repeated after it. Ducked, it holds what was not played yet. A ``Playback``.
     ``on_played``, if set, is given each block as the device gets it (int16 mono, at the
-    device's rate) and the moment on the timeline's clock at which it is audible; it is called
-    in the device's thread.
+    device's rate), the moment on the timeline's clock at which it is audible, and whether the
+    device ran dry before it; it is called in the device's thread.
     """
 
-    on_played: Callable[[NDArray[np.int16], float], None] | None = None
+    on_played: OnPlayed | None = None
 
     def __init__(
         self, wanted_hz: int, chunk_s: float, stats: LocalStats, timeline: Timeline
@@ -186,7 +189,7 @@ class Player:
         for name, offset_s, reply_id in marks:
             self._timeline.mark(name, at=audible_at + offset_s, reply_id=reply_id or None)
         if self.on_played is not None:
-            self.on_played(block, audible_at)
+            self.on_played(block, audible_at, info.xrun)
         if self._awaited:
             with contextlib.suppress(RuntimeError):  # The loop is closed: nobody writes.
                 self._loop.call_soon_threadsafe(self._pulled.set)

@@ -120,11 +120,11 @@ class LocalTransport(BaseTransport):
             if link.format is not None
         ]
 
-    def _played(self, block: NDArray[np.int16], audible_at: float) -> None:
+    def _played(self, block: NDArray[np.int16], audible_at: float, ran_dry: bool) -> None:
         """In the device's thread."""
         echo, form = self._input.echo, self._speaker.format
         if echo is not None and form is not None:
-            echo.played(block, audible_at, form.rate_hz)
+            echo.played(block, audible_at, form.rate_hz, ran_dry)
 
     def _notify(self, notice: DeviceNotice) -> None:
         logger.info("sound device {}: {} {}", notice.state, notice.kind, notice.device)

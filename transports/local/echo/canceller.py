@@ -73,12 +73,15 @@ class EchoCanceller:
         self._short: list[float] = []
         self.microphone_opened()
 
-    def played(self, samples: Samples, at: float, rate_hz: int) -> None:
-        """What the device was handed: mono, at its rate. Copies and returns."""
-        self._far.played(samples, at, rate_hz)
+    def played(self, samples: Samples, at: float, rate_hz: int, ran_dry: bool = False) -> None:
+        """What the device was handed: mono, at its rate. Copies and returns.
+
+        ``ran_dry``: before it the device had nothing to play, so its stamps begin anew.
+        """
+        self._far.played(samples, at, rate_hz, ran_dry)
 
     def microphone_opened(self) -> None:
-        """A new stream: what was held back of the old one is dropped."""
+        """A new stream, or lost audio: what was held back of the old one is dropped."""
         self._clock = DeviceClock(self._rate_hz)
         self._rest = np.zeros(0, np.int16)
         self._taken = 0
@@ -88,6 +91,7 @@ class EchoCanceller:
         self._far.take()
         if self._clock.note(self._taken, at):
             self.stats.jumps += 1
+            self.state.misaligned()
         first = self._taken - len(self._rest)
         self._taken += len(samples)
         held = np.concatenate([self._rest, samples])
@@ -123,6 +127,7 @@ class EchoCanceller:
         """Rather a shorter lead than sounds of which the canceller is not told."""
         if self._far.stretches != self._stretches:
             self._stretches, self._lead_s = self._far.stretches, LEAD_S
+            self.state.misaligned()
         known_s = self._far.known_until - end
         if not 0.0 <= known_s < self._lead_s:  # below 0: nothing plays, or it ran dry
             self._short.clear()

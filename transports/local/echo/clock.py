@@ -18,14 +18,14 @@ BUCKET_S = 1.0
 (seen with PulseAudio's capture: 2 ms rms within a second)."""
 
 BUCKETS = 60
-"""A minute decides how fast the device runs: with 2 ms of noise that is known to 15 ppm."""
+"""A minute decides how fast the device runs. Wrongly believed speed costs more than drift does."""
 
-FEWEST_BUCKETS = 10
+FEWEST_BUCKETS = 15
 MOST_DRIFT = 500e-6
 """Cheap crystals are within 100 ppm, virtual devices that follow another one within 300."""
 
 CATCH_UP_S = 10.0
-MOST_CATCH_UP = 30e-6
+MOST_CATCH_UP = 20e-6
 """How an error is worked off: slower than 50 ppm, which WebRTC's canceller follows without loss
 (docs/echo.md); a millisecond of wander within 3 s costs it 30 dB."""
 
@@ -136,7 +136,8 @@ def _fit(buckets: deque[_Bucket], here_s: float) -> tuple[float, float]:
     spread = float(((at - middle_s) ** 2).sum())
     slope = float(((at - middle_s) * offset).sum()) / spread
     noise = offset - level_s - slope * (at - middle_s)
-    doubt = 4.0 * float(noise.var()) / spread  # neighbours wander together: variance times 4
-    slope *= slope**4 / (slope**4 + (9.0 * doubt) ** 2 + 1e-36)  # half at three deviations
+    # Neighbours wander together, with PulseAudio for ten seconds and more: the variance times 16.
+    doubt = 16.0 * float(noise.var()) / spread
+    slope *= slope**4 / (slope**4 + (16.0 * doubt) ** 2 + 1e-36)  # half at four deviations
     slope = float(np.clip(slope, -MOST_DRIFT, MOST_DRIFT))
     return level_s + slope * (here_s - middle_s), slope

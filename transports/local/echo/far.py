@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from transports.local.capture import CaptureBuffer
+from transports.local.capture import CaptureBuffer, Stamped
 from transports.local.echo.clock import DeviceClock, Line
 from transports.local.echo.interpolate import interpolate
 
@@ -39,17 +39,22 @@ class FarEnd:
         self._clock = DeviceClock(1)
         self._stretches: list[_Stretch] = []
 
-    def played(self, samples: NDArray[np.int16], at: float, rate_hz: int) -> None:
-        """Mono ``samples``, the first of which sounds at ``at`` (seconds); in any one thread."""
+    def played(
+        self, samples: NDArray[np.int16], at: float, rate_hz: int, ran_dry: bool = False
+    ) -> None:
+        """Mono ``samples``, the first of which sounds at ``at`` (seconds); in any one thread.
+
+        ``ran_dry``: not right behind those before them.
+        """
         if rate_hz != self._inbox.rate_hz:
             self._inbox = _Inbox(rate_hz, CaptureBuffer(round(rate_hz * KEPT_S)))
-        self._inbox.blocks.put(samples, at)
+        self._inbox.blocks.put(samples, at, ran_dry)
 
     def take(self) -> None:
         """Sort in what was played since."""
         rate_hz, blocks = self._inbox
-        for samples, at in blocks.take():
-            self._append(samples, at, rate_hz)
+        for block in blocks.take():
+            self._append(block, rate_hz)
 
     @property
     def known_until(self) -> float:
@@ -70,14 +75,17 @@ class FarEnd:
             missing = stretch.fill(out[:missing], times[:missing], rate_hz)
         return np.rint(np.clip(out, -32_768, 32_767)).astype(np.int16)
 
-    def _append(self, samples: NDArray[np.int16], at: float, rate_hz: int) -> None:
+    def _append(self, block: Stamped, rate_hz: int) -> None:
         if self._clock.line.rate_hz != rate_hz or not self._stretches:
             self._clock = DeviceClock(rate_hz)
             self._begin(0)
+        elif block.lost:
+            self._clock = DeviceClock(rate_hz)
+            self._begin(self._stretches[-1].next)
         stretch = self._stretches[-1]
-        if self._clock.note(stretch.next, at):
+        if self._clock.note(stretch.next, block.at):
             stretch = self._begin(stretch.next)
-        stretch.append(samples, self._clock.line)
+        stretch.append(block.samples, self._clock.line)
 
     def _begin(self, index: int) -> _Stretch:
         self.stretches += 1

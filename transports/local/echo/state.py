@@ -72,6 +72,10 @@ class EchoState:
         """By how much cancelling weakens the echo, as learned: 0 at the beginning."""
         return -self._left_db
 
+    def misaligned(self) -> None:
+        """What is played is heard at another time from now on: nothing is taken out at first."""
+        self._left_db = 0.0
+
     def note(
         self, far: NDArray[np.int16], raw: NDArray[np.int16], clean: NDArray[np.int16]
     ) -> None:

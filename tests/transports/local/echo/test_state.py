@@ -79,6 +79,14 @@ def test_the_levels_are_told() -> None:
     assert _state(1.0, echo=0.5, left=0.01).return_loss_db is None
 
 
+def test_after_a_jump_all_is_the_bots_until_it_is_taken_out_again() -> None:
+    state = _state(10.0, echo=0.5, left=0.01)
+    state.misaligned()
+    far = _sound(4_000)
+    state.note(far, _times(far, 0.5), _times(far, 0.5))
+    assert state.likelihood > 0.5
+
+
 def test_digital_silence_is_no_error() -> None:
     state, silence = EchoState(), np.zeros(FRAME, np.int16)
     state.note(silence, silence, silence)
