@@ -15,6 +15,7 @@ from processors.aggregator import UnitAggregator
 from processors.closing import Closing, ClosingGate
 from processors.evidence import EvidenceGate
 from processors.floor import Floor
+from processors.fresh_audio import FreshAudio
 from processors.heard import HeardText
 from processors.kokoro_tts import KokoroTTSService
 from processors.read_ahead import ReadAhead
@@ -52,6 +53,7 @@ def build_pipeline(
             transport.input(),  # microphone, browser, room, phone or script
             build_stt(settings, parts.secrets, parts.recogniser, timeline.queues),  # speech to text
             ClosingGate(closing),  # after the wish to end: deaf,
+            FreshAudio(words.user(), timeline.queues),  # never far behind the user
             words.user(),  # voice activity, end of turn, the user's words in the context
             JoinedHalves(),  # an utterance in two pieces is one question
             ClosingGate(closing),  # without a thought,

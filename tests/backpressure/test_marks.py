@@ -14,7 +14,7 @@ from transports.local import LocalParams, LocalTransport
 from transports.local.backend import StreamFormat
 from transports.local.input import BUFFER_S
 
-UNUSED = {"held for evidence", "speech for the recogniser"}
+UNUSED = {"held for evidence", "speech for the recogniser", "sound for the voice detector"}
 
 
 async def test_each_queue_has_its_mark_at_the_end() -> None:
