@@ -26,7 +26,7 @@ from speech.backlog import Backlog
 from speech.evidence.markers import MarkerParser
 from speech.lead import Lead
 from speech.timeline import Timeline
-from speech.units.release import ReleaseRules
+from speech.units.release import LETTERS_PER_S, ReleaseRules
 
 
 def build_pipeline(
@@ -47,7 +47,7 @@ def build_pipeline(
     heard = HeardText(timeline)
     backlog = Backlog(settings.units.waiting, timeline.queues)
     written = Written()
-    lead = build_lead(settings, transport, written, timeline)
+    lead = build_lead(parts, transport, written, timeline)
     return Pipeline(
         [
             transport.input(),  # microphone, browser, room, phone or script
@@ -75,12 +75,15 @@ def build_pipeline(
 
 
 def build_lead(
-    settings: Settings, transport: BaseTransport, written: Written, timeline: Timeline
+    parts: Parts, transport: BaseTransport, written: Written, timeline: Timeline
 ) -> Lead:
     """How far the voice may be ahead of what is heard; of what is written, where that is all a
-    transport knows."""
+    transport knows. An engine that gives units whole needs the time that the longest takes."""
+    tts, longest_s = parts.settings.tts, parts.settings.units.longest / LETTERS_PER_S
+    streams = getattr(parts.engine, "streams", True)
+    lead_s = tts.lead_s if streams else max(tts.lead_s, longest_s)
     played = getattr(transport, "played_position", written.position)
-    return Lead(settings.tts.lead_s, played, timeline.clock, timeline.queues)
+    return Lead(lead_s, played, timeline.clock, timeline.queues)
 
 
 def build_aggregator(settings: Settings, timeline: Timeline, backlog: Backlog) -> UnitAggregator:

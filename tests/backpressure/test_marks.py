@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from bot.config.schema import Settings
+from bot.config.secrets import Secrets
+from bot.llm.endpoint import LlmEndpoint
+from bot.parts import Parts
+from bot.pipeline import build_lead
 from bot.report.view import notes
+from processors.written import Written
 from speech.queues import Queues
 from speech.timeline import Timeline
-from tests.backpressure.hall import LEAD_S, WAITING, hall
+from tests.backpressure.hall import LEAD_S, NOWHERE, WAITING, FakeTransport, hall
 from tests.backpressure.test_stalled_speaker import short
+from tests.processors.fake_engine import FakeEngine
 from tests.transports.local.fake_backend import FakeBackend
 from transports.local import LocalParams, LocalTransport
 from transports.local.backend import StreamFormat
@@ -75,3 +82,16 @@ def test_the_sound_cards_buffers_are_told_in_seconds() -> None:
     uses = {use.name: use for use in timeline.queues.uses()}
     assert uses["microphone"].high_water == 0.5
     assert uses["loudspeaker"].dropped == 0.5
+
+
+@pytest.mark.parametrize(("streams", "lead_s"), [(True, 5.0), (False, 250 / 17)])
+def test_an_engine_that_gives_units_whole_is_given_the_time_for_it(
+    streams: bool, lead_s: float
+) -> None:
+    engine, timeline = FakeEngine(), Timeline()
+    engine.streams = streams  # type: ignore[attr-defined]
+    endpoint = LlmEndpoint(NOWHERE, "fake", "configured", "")
+    parts = Parts(Settings(), Secrets(), engine, None, endpoint)
+    build_lead(parts, FakeTransport(), Written(), timeline)
+    bounds = {use.name: use.bound for use in timeline.queues.uses()}
+    assert bounds["made, not heard"] == pytest.approx(lead_s)
