@@ -13,6 +13,7 @@ from pipecat.frames.frames import (
     FunctionCallCancelFrame,
     FunctionCallInProgressFrame,
     FunctionCallResultFrame,
+    InputDTMFFrame,
     InterruptionFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
@@ -114,6 +115,8 @@ class Floor(FrameProcessor):
             case TTSStoppedFrame():
                 self._replies.discard(frame.context_id)
                 self._expect(PAUSE_S)
+            case InputDTMFFrame():  # who presses keys is there
+                pass
             case TTSTextFrame():
                 self.words += any(map(str.isalnum, frame.text))
             case _:

@@ -24,7 +24,7 @@ _TRAILS_OFF = re.compile(r"(?:[,、，;；:：…–—~-]|\.\.)[\"'”’»)\s]
 _ASKS = re.compile(r"[?!？！؟][\"'”’»)\s]*$")
 _CAPITALS = re.compile(r"([A-ZÀ-ÖØ-Þ]{2,16})\W*$")
 """How recognisers write a name that was spelled: "JOHN"."""
-_SENTENCE_END = re.compile(r"[.!?؟]\s+|[。！？]")
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?؟])\s+|(?<=[。！？])")
 
 
 class Open(Enum):
@@ -68,7 +68,7 @@ class Patience:
         return self._judge(text, asked)[0]
 
     def _judge(self, text: str, asked: str) -> tuple[Open | None, Run]:
-        question = words(_last_sentence(asked))
+        question = words(_question(asked))
         spoken = self._spoken(text[-READ_CHARS:], question)
         run = self._dictation.run(spoken)
         if not spoken:
@@ -109,6 +109,8 @@ def _stands_alone(phrase: Words) -> bool:
     return len(said) > 1 and said != vocabulary.NOT_ALONE
 
 
-def _last_sentence(text: str) -> str:
-    parts = [part for part in _SENTENCE_END.split(text[-READ_CHARS:]) if part.strip()]
-    return parts[-1] if parts else ""
+def _question(text: str) -> str:
+    """The last sentence that asks, else the last."""
+    sentences = [s for s in _BETWEEN_SENTENCES.split(text[-READ_CHARS:]) if s]
+    asking = [sentence for sentence in sentences if _ASKS.search(sentence)]
+    return (asking or sentences or [""])[-1]

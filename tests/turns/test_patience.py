@@ -195,6 +195,7 @@ def test_a_number_that_may_be_complete_is_waited_for_less(text: str) -> None:
         ("What is your phone number?", "555", DIGITS),
         ("What is your phone number?", "Four", DIGITS),
         ("Please tell me your PIN.", "It's 4", DIGITS),
+        ("May I have your number? I need it for the booking.", "555", DIGITS),
         ("Thanks. How do you spell that?", "S", LETTERS),
         ("How do you spell it?", "JOHN.", LETTERS),
         ("How do you spell it?", "OK, J-O", LETTERS),
@@ -210,6 +211,11 @@ def test_a_number_that_may_be_complete_is_waited_for_less(text: str) -> None:
 )
 def test_the_bots_question_says_what_is_dictated(asked: str, text: str, kind: Open | None) -> None:
     assert patience("en").unfinished(text, asked) is kind
+
+
+def test_the_question_in_another_script() -> None:
+    assert patience("zh").unfinished("五", "您的电话号码是多少？谢谢。") is DIGITS
+    assert patience("zh").unfinished("五", "几位？") is None
 
 
 def test_switched_off() -> None:

@@ -7,12 +7,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from pipecat.audio.dtmf.types import KeypadEntry
 from pipecat.frames.frames import (
     BotStartedSpeakingFrame,
     BotStoppedSpeakingFrame,
     Frame,
     FunctionCallInProgressFrame,
     FunctionCallResultFrame,
+    InputDTMFFrame,
     InterruptionFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
@@ -146,6 +148,14 @@ async def test_never_in_anybodys_turn(begin: list[Frame], end: list[Frame]) -> N
         assert own.happened == []
         await own.after(5)
         assert [name for name, _ in own.happened] == [ASKED]
+
+
+@pytest.mark.looptime
+async def test_a_key_that_was_pressed_breaks_the_silence() -> None:
+    async with room() as own:
+        await own.after(14, InputDTMFFrame(button=KeypadEntry.ONE))
+        await own.after(16)
+        assert own.happened == [(ASKED, 14 + AFTER_S)]
 
 
 @pytest.mark.looptime
