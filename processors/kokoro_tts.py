@@ -120,7 +120,9 @@ class KokoroTTSService(TTSService):
     ) -> None:
         """As pipecat's; a text that comes waits for those before it."""
         if self._backlog is not None and isinstance(frame, AggregatedTextFrame | TTSSpeakFrame):
-            self._backlog.put(frame.id, len(frame.text), keep=not frame.interruptible)
+            spoken = isinstance(frame, TTSSpeakFrame) or not frame.skip_tts
+            keep = not frame.interruptible
+            self._backlog.put(frame.id, len(frame.text), keep=keep, ready=spoken)
         await super().queue_frame(frame, direction, callback)
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:

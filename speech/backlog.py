@@ -13,6 +13,7 @@ from speech.queues import QueueGauge, Queues
 class _Piece:
     size: int
     keep: bool
+    ready: bool
 
 
 class Backlog:
@@ -36,9 +37,14 @@ class Backlog:
                 "text for the voice", unit="characters", bound=most, policy=policy
             )
 
-    def put(self, key: Hashable, size: int, *, keep: bool = False) -> None:
-        """The piece waits. ``keep``: also after an interruption."""
-        self._pieces[key] = _Piece(size, keep)
+    @property
+    def has_ready(self) -> bool:
+        """The voice has more to say than what it is saying."""
+        return any(piece.ready for piece in self._pieces.values())
+
+    def put(self, key: Hashable, size: int, *, keep: bool = False, ready: bool = False) -> None:
+        """The piece waits. ``keep``: also after an interruption; ``ready``: for the voice."""
+        self._pieces[key] = _Piece(size, keep, ready)
         self._count()
         if self._gauge is not None:
             self._gauge.level(self.size)

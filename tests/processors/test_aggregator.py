@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
@@ -21,7 +22,9 @@ from pipecat.frames.frames import (
 from pipecat.processors.frame_processor import FrameDirection
 from pipecat.tests.utils import SleepFrame, run_test
 
+from processors import aggregator as aggregator_module
 from processors.aggregator import BEFORE, CLAIMS, GAP, UNSPOKEN, UnitAggregator
+from speech.backlog import Backlog
 from speech.evidence.markers import MarkerParser
 from speech.units.release import ReleaseRules
 from tests.units.rows import is_right, reported
@@ -121,6 +124,29 @@ async def test_a_model_that_pauses_is_heard_so_far(
     assert [frame.text for frame in found] == expected
 
 
+@pytest.mark.parametrize("waits", [True, False])
+async def test_a_pause_while_units_wait_for_the_voice_is_not_the_models(
+    waits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aggregator_module, "LOOK_AGAIN_S", 0.01)
+    backlog = Backlog(100)
+    backlog.put("a unit", 10, ready=waits)
+    words = [*tokens("If you come by on Friday, "), PAUSE, *tokens("the shop is open.")]
+    found = await units(UnitAggregator(rules=QUICK, backlog=backlog), *words)
+    parts = ["If you come by on Friday,", "the shop is open."]
+    assert [frame.text for frame in found] == ([" ".join(parts)] if waits else parts)
+
+
+async def test_a_pause_counts_again_when_no_unit_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aggregator_module, "LOOK_AGAIN_S", 0.01)
+    backlog = Backlog(100)
+    backlog.put("a unit", 10, ready=True)
+    asyncio.get_running_loop().call_later(0.05, backlog.take, "a unit")
+    words = [*tokens("If you come by on Friday, "), SleepFrame(0.3), *tokens("the shop is open.")]
+    found = await units(UnitAggregator(rules=QUICK, backlog=backlog), *words)
+    assert [frame.text for frame in found] == ["If you come by on Friday,", "the shop is open."]
+
+
 class FakeClock:
     """Each look at it is a tenth of a second later."""
 
@@ -135,6 +161,13 @@ class FakeClock:
 SLOW = tokens(
     "If", " you", " come", " by", " on", " Fri", "day", ",", " the", " shop", " is", " open."
 )
+
+
+async def test_a_slow_model_needs_no_clause_while_units_wait() -> None:
+    backlog = Backlog(100)
+    backlog.put("a unit", 10, ready=True)
+    found = await units(UnitAggregator(clock=FakeClock(), backlog=backlog), *SLOW)
+    assert [frame.text for frame in found] == ["If you come by on Friday, the shop is open."]
 
 
 async def test_a_slow_model_is_heard_after_its_first_clause() -> None:
