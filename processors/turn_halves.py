@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from pipecat.frames.frames import Frame, LLMContextFrame
+from pipecat.frames.frames import (
+    BotStartedSpeakingFrame,
+    BotStoppedSpeakingFrame,
+    Frame,
+    InterruptionFrame,
+    LLMContextFrame,
+)
 from pipecat.processors.aggregators.llm_context import LLMContext, LLMContextMessage
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
@@ -15,16 +21,26 @@ class JoinedHalves(FrameProcessor):
     Whoever goes on before anything of the answer was heard has not taken a new turn: the first
     answer was cut unheard, so nothing stands between the two messages. Small models answer only
     the last of several, and some chat templates refuse two of one role in a row.
+
+    Not while the bot speaks: what is heard of an answer that nobody may cut is in the context only
+    when it is over.
     """
 
     def __init__(self) -> None:
         super().__init__(enable_direct_mode=True)
+        self._bot_speaks = False
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Join before the model is asked; pass everything on."""
         await super().process_frame(frame, direction)
-        if isinstance(frame, LLMContextFrame) and direction is FrameDirection.DOWNSTREAM:
-            join_last(frame.context)
+        match frame:
+            case BotStartedSpeakingFrame():
+                self._bot_speaks = True
+            case BotStoppedSpeakingFrame() | InterruptionFrame():
+                self._bot_speaks = False
+            case LLMContextFrame() if direction is FrameDirection.DOWNSTREAM:
+                if not self._bot_speaks:
+                    join_last(frame.context)
         await self.push_frame(frame, direction)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from pipecat.frames.frames import (
+    BotStartedSpeakingFrame,
+    BotStoppedSpeakingFrame,
     InterruptionFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
@@ -87,6 +89,21 @@ async def test_words_heard_between_the_halves_stay_between_them() -> None:
         await speaker.says(SECOND)
         await speaker.answered_after()
         assert speaker.ears.context.get_messages() == [SAID, HEARD, MORE]
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize("ended", [True, False])
+async def test_what_is_said_during_an_answer_that_cannot_be_cut_is_not_joined(ended: bool) -> None:
+    async with user(patience_s=0, interruptions=False) as speaker:
+        await speaker.says(FIRST)
+        await speaker.answered_after()
+        await speaker.ears.worker.queue_frame(BotStartedSpeakingFrame())
+        if ended:
+            await speaker.ears.worker.queue_frame(BotStoppedSpeakingFrame())
+        await speaker.ears.settle()
+        await speaker.says(SECOND)
+        await speaker.answered_after()
+        assert speaker.ears.user_messages == ([BOTH] if ended else [FIRST, SECOND])
 
 
 async def model_silent(scene: Stage) -> None:
