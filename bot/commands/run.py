@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from speech.errors import UsageError
 if TYPE_CHECKING:
     from bot.scenario.result import Result
     from bot.scenario.schema import Scenario
+    from bot.senses import Senses
 
 EXIT_FAILED = 1
 
@@ -38,13 +39,16 @@ def command(invocation: Invocation, files: tuple[str, ...], out: str) -> int:
 
     folders = _folders(files, Path(out))
     scenarios = [load_scenario(file) for file in files]
-    results = []
-    for scenario, folder in zip(scenarios, folders, strict=True):
-        results.append(run_file(invocation, scenario, folder))
+    results: list[Result] = []
+
+    def over(result: Result) -> None:
+        results.append(result)
         if not invocation.json:
             from bot.scenario.show import show_result
 
-            show_result(results[-1])
+            show_result(result)
+
+    run_files(invocation, list(zip(scenarios, folders, strict=True)), over)
     if invocation.json:
         records = [result.to_json() for result in results]
         invocation.emit(records[0] if len(records) == 1 else records)
@@ -62,27 +66,60 @@ def _folders(files: Sequence[str], out: Path) -> list[Path]:
     return folders
 
 
-def run_file(invocation: Invocation, scenario: Scenario, out_dir: Path) -> Result:
-    """Run ``scenario`` with the invocation's settings; everything is checked first."""
+def run_files(
+    invocation: Invocation, jobs: Sequence[tuple[Scenario, Path]], over: Callable[[Result], None]
+) -> None:
+    """Run each scenario into its folder, with the invocation's settings.
+
+    Everything is checked before the first is run. ``over`` gets each result as it is there.
+    """
     from bot.models import ensure_models
     from bot.scenario.outputs import prepare_folder
     from bot.scenario.overrides import check_replay, expected_settings
     from bot.scenario.render import check_files
 
-    settings = expected_settings(scenario, invocation.settings)
-    check_files(scenario)
-    check_replay(scenario)
-    prepare_folder(out_dir)
-    ensure_models(settings, invocation.secrets)
+    settings = [expected_settings(scenario, invocation.settings) for scenario, _ in jobs]
+    for scenario, _ in jobs:
+        check_files(scenario)
+        check_replay(scenario)
+    for _, folder in jobs:
+        prepare_folder(folder)
+    for each in settings:
+        ensure_models(each, invocation.secrets)
     try:
-        return asyncio.run(_run(invocation, scenario, out_dir))
+        asyncio.run(_run(invocation, jobs, over))
     except KeyboardInterrupt:
-        if (out_dir / "result.json").is_file():
-            _notify(f"stopped; what was recorded is in {out_dir}")
+        recorded = [str(folder) for _, folder in jobs if (folder / "result.json").is_file()]
+        if recorded:
+            _notify(f"stopped; what was recorded is in {', '.join(recorded)}")
         raise
 
 
-async def _run(invocation: Invocation, scenario: Scenario, out_dir: Path) -> Result:
+async def _run(
+    invocation: Invocation, jobs: Sequence[tuple[Scenario, Path]], over: Callable[[Result], None]
+) -> None:
+    """One after another; voice and ears are loaded anew only where the settings ask for others."""
+    from bot.scenario.overrides import scenario_settings
+    from bot.senses import Senses
+
+    senses: Senses | None = None
+    try:
+        for scenario, folder in jobs:
+            settings = scenario_settings(scenario, invocation.settings)
+            if senses is None or not senses.serve(settings):
+                if senses is not None:
+                    await senses.aclose()
+                _notify("Loading the voice and the ears …")
+                senses = Senses(settings, _notify)
+            over(await _run_one(invocation, scenario, folder, senses))
+    finally:
+        if senses is not None:
+            await senses.aclose()
+
+
+async def _run_one(
+    invocation: Invocation, scenario: Scenario, folder: Path, senses: Senses
+) -> Result:
     from bot.parts import open_parts
     from bot.scenario.overrides import replay_file, replayed, scenario_settings
     from bot.scenario.runner import run_scenario
@@ -96,11 +133,11 @@ async def _run(invocation: Invocation, scenario: Scenario, out_dir: Path) -> Res
 
     async with (
         replayed(scenario, settings) as effective,
-        open_parts(effective, invocation.secrets, notify=tell) as parts,
+        open_parts(effective, invocation.secrets, notify=tell, senses=senses) as parts,
     ):
         progress = _notify if sys.stderr.isatty() else None
         return await run_scenario(
-            scenario, effective, out_dir, parts, notify=_notify, progress=progress
+            scenario, effective, folder, parts, notify=_notify, progress=progress
         )
 
 

@@ -21,6 +21,8 @@ from tests.engines.registry import kokoro_paths
 
 TEXT = "The train leaves at nine."
 
+pytestmark = pytest.mark.usefixtures("loaded_once")
+
 
 @pytest.fixture(autouse=True)
 def _with_models() -> None:

@@ -15,7 +15,12 @@ from bot.phone.serve import serve
 from tests.phone.carrier import RATE_HZ, Caller, FakeTwilio
 from tests.web.running import Running, listener, prompt, reply, require_bot, running
 
-pytestmark = [pytest.mark.e2e, pytest.mark.models, pytest.mark.timeout(420)]
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.models,
+    pytest.mark.timeout(420),
+    pytest.mark.usefixtures("loaded_once"),
+]
 
 TOKEN = "12345"
 STORY = reply(

@@ -77,7 +77,7 @@ def test_the_exit_code_and_the_output_say_whether_it_passed(
     check = Check("interruptions: 1", passed, "1", turn=2)
     talk = read_timeline(timeline(*BARGE_IN))
     result = Result("x", "", "finished", 0.0, 9.0, talk, [check], files={"report": "out/r.html"})
-    monkeypatch.setattr(f"{RUN}.run_file", lambda *_: result)
+    monkeypatch.setattr(f"{RUN}.run_files", lambda _invocation, _jobs, over: over(result))
     flags = ["--json"] if as_json else []
     code = main(["run", scenario(tmp_path, "turns: [{text: hi}]"), "--out", "out", *flags])
     output = capsys.readouterr().out
@@ -99,13 +99,14 @@ def test_several_scenarios_get_a_folder_each_and_all_must_pass(
 ) -> None:
     folders: list[Path] = []
 
-    def run(_invocation: object, scenario: Any, folder: Path) -> Result:
-        folders.append(folder)
-        talk = read_timeline(timeline(*BARGE_IN))
-        failed = Check("turns: 1", scenario.name != "y", "2")
-        return Result(scenario.name, "", "finished", 0.0, 9.0, talk, [failed])
+    def run(_invocation: object, jobs: list[tuple[Any, Path]], over: Any) -> None:
+        for scenario, folder in jobs:
+            folders.append(folder)
+            talk = read_timeline(timeline(*BARGE_IN))
+            failed = Check("turns: 1", scenario.name != "y", "2")
+            over(Result(scenario.name, "", "finished", 0.0, 9.0, talk, [failed]))
 
-    monkeypatch.setattr(f"{RUN}.run_file", run)
+    monkeypatch.setattr(f"{RUN}.run_files", run)
     first = scenario(tmp_path, "turns: [{text: hi}]")
     second = str(Path(first).with_name("y.yaml"))
     Path(second).write_text("turns: [{text: hi}]")

@@ -20,7 +20,13 @@ from speech.audio.resample import StreamResampler
 from speech.audio.wav import write_wav
 from tests.web.running import Running, listener, prompt, reply, require_bot, running
 
-pytestmark = [pytest.mark.browser, pytest.mark.e2e, pytest.mark.models, pytest.mark.timeout(420)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.e2e,
+    pytest.mark.models,
+    pytest.mark.timeout(420),
+    pytest.mark.usefixtures("loaded_once"),
+]
 
 CHROMIUM = "/usr/bin/chromium"
 EARS = Path(__file__).with_name("page_ears.js")
