@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 import click
 
@@ -21,15 +22,13 @@ MARKS: dict[Status, tuple[str, str, str]] = {
     name="doctor",
     epilog="Examples:\n  earshot doctor\n  earshot doctor --audio\n  earshot doctor --json",
 )
-@click.option("--audio", is_flag=True, help="Play and record a short test tone.")
+@click.option(
+    "--audio", is_flag=True, help="Play test sounds, measure echo and delay, say how to talk."
+)
 def command(invocation: Invocation, audio: bool) -> int:
     """Check this machine and the configuration; exit code 1 when something must be done."""
-    from bot.doctor.check import run_probes
-    from bot.doctor.checks import all_probes
-
-    probes = all_probes(invocation.settings, invocation.secrets, tone=audio)
     checks = []
-    for check in run_probes(probes):
+    for check in _all_checks(invocation, audio):
         checks.append(check)
         if not invocation.json:
             _print(check)
@@ -39,6 +38,17 @@ def command(invocation: Invocation, audio: bool) -> int:
     else:
         click.echo(_verdict(failed, sum(check.status == "warn" for check in checks)))
     return 1 if failed else 0
+
+
+def _all_checks(invocation: Invocation, audio: bool) -> Iterator[Check]:
+    from bot.doctor.check import run_probes
+    from bot.doctor.checks import all_probes
+    from bot.doctor.echo import WARNING, echo_probe
+
+    yield from run_probes(all_probes(invocation.settings, invocation.secrets))
+    if audio:
+        click.echo(WARNING, err=True)
+        yield from run_probes([echo_probe(invocation.settings)])
 
 
 def _print(check: Check) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 Status = Literal["ok", "warn", "fail"]
 
@@ -19,16 +19,21 @@ class Check:
     """``detail`` says what was found, ``fix`` what to do about it.
 
     ``warn``: Earshot runs, but not all of it or not as well. ``fail``: it does not run.
+    ``figures``: what was measured, for machines.
     """
 
     name: str
     status: Status
     detail: str
     fix: str = ""
+    figures: dict[str, Any] = field(default_factory=dict)
 
-    def to_record(self) -> dict[str, str]:
-        """For ``--json``."""
-        return asdict(self)
+    def to_record(self) -> dict[str, Any]:
+        """For ``--json``; ``figures`` only where there are some."""
+        record = {
+            "name": self.name, "status": self.status, "detail": self.detail, "fix": self.fix,
+        }  # fmt: skip
+        return record | ({"figures": self.figures} if self.figures else {})
 
 
 Result = Check | list[Check]

@@ -15,8 +15,8 @@ from bot.doctor.sound import check_sound
 from speech.models.store import models_root
 
 
-def all_probes(settings: Settings, secrets: Secrets, *, tone: bool) -> list[Probe]:
-    """Every check for this configuration; ``tone`` makes the sound card sound."""
+def all_probes(settings: Settings, secrets: Secrets) -> list[Probe]:
+    """Every check for this configuration that makes no sound."""
     root = models_root(settings.models.dir)
     web, phone = settings.web, settings.phone
     return [
@@ -28,7 +28,7 @@ def all_probes(settings: Settings, secrets: Secrets, *, tone: bool) -> list[Prob
         Probe("espeak-ng", check_espeak),
         Probe("models", lambda: check_models(settings, secrets)),
         Probe("voice", lambda: check_voice(settings)),
-        Probe("sound", lambda: check_sound(settings.audio, tone=tone)),
+        Probe("sound", lambda: check_sound(settings.audio)),
         Probe("queues", check_queues),
         Probe("keys", lambda: check_keys(settings, secrets)),
         Probe(".env", check_dotenv),

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from bot.config.schema import AudioSettings, Settings
@@ -25,7 +24,6 @@ from bot.doctor.models import check_models, check_voice, missing_bytes
 from bot.doctor.network import check_llm, check_port
 from bot.doctor.packages import PACKAGES, check_espeak, check_packages
 from bot.doctor.sound import judge
-from bot.doctor.tone import TONE_DBFS, find_tone, make_tone
 from speech.kokoro.graph.prepare import folder_of
 from speech.models.catalog import CATALOG
 
@@ -265,52 +263,9 @@ DELAYS = {"input_ms": 20, "output_ms": 30}
 def test_sound(
     audio: dict[str, Any], found: dict[str, Any], statuses: list[str], said: str
 ) -> None:
-    checks = judge(AudioSettings.model_validate(audio), found, tone=False)
+    checks = judge(AudioSettings.model_validate(audio), found)
     assert [check.status for check in checks] == statuses
     assert said in str(checks)
-
-
-@pytest.mark.parametrize(
-    ("tone", "status", "said"),
-    [
-        (
-            {"heard": True, "tone_dbfs": -32, "noise_dbfs": -70, "round_trip_ms": 90, **DELAYS},
-            "ok",
-            "heard at -32 dBFS over noise at -70 dBFS, 90 ms",
-        ),
-        ({"heard": False, "noise_dbfs": -60, **DELAYS}, "warn", "fine with headphones"),
-        ({"heard": False, "noise_dbfs": -120, **DELAYS}, "warn", "unmute the microphone"),
-        ({"error": "'USB' is busy"}, "fail", "is busy"),
-        (None, "fail", "needs a microphone"),
-    ],
-)
-def test_tone_is_judged(tone: dict[str, Any] | None, status: str, said: str) -> None:
-    found = GOOD if tone is None else {**GOOD, "tone": tone}
-    check = judge(AudioSettings(), found, tone=True)[-1]
-    assert (check.status, said in str(check)) == (status, True)
-
-
-@pytest.mark.parametrize("rate_hz", [8_000, 16_000, 44_100, 48_000])
-@pytest.mark.parametrize("noise", [0, 100])
-def test_tone_is_found_where_it_is(rate_hz: int, noise: int) -> None:
-    random = np.random.default_rng(1)
-    recording = np.concatenate([np.zeros(rate_hz // 2, np.int16), make_tone(rate_hz) // 4])
-    recording = recording + random.integers(-noise, noise + 1, len(recording)).astype(np.int16)
-    found = find_tone(recording, rate_hz)
-    assert found.onset_s == pytest.approx(0.5, abs=0.041)
-    assert found.tone_dbfs == pytest.approx(TONE_DBFS - 12, abs=1.0)
-
-
-@pytest.mark.parametrize("kind", ["silence", "noise", "other tone", "empty"])
-def test_no_tone_is_none(kind: str) -> None:
-    times = np.arange(32_000) / 16_000
-    recordings = {
-        "silence": np.zeros(32_000),
-        "noise": np.random.default_rng(2).normal(0, 1000, 32_000),
-        "other tone": 3000 * np.sin(2 * np.pi * 440 * times),
-        "empty": np.zeros(0),
-    }
-    assert find_tone(recordings[kind].astype(np.int16), 16_000).onset_s is None
 
 
 def test_checks_are_json() -> None:

@@ -1,0 +1,61 @@
+"""Which way of talking suits what was measured, and the setting that makes it so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from bot.doctor.acoustics import Acoustics
+
+Mode = Literal["full duplex", "guarded", "push to talk"]
+
+GOOD_DB = 25.0
+"""What cancelling has to gain: with that no frame of Kokoro's voice passed for a user's that the
+echo's likelihood did not mark (docs/echo.md)."""
+
+POOR_DB = 10.0
+"""Below it every loud syllable comes through."""
+
+NEAR_NOISE_DB = 6.0
+"""An echo so little above the room's noise wakes no voice detector."""
+
+LATE_MS = 450.0
+"""What WebRTC's canceller looks for an echo in, less the lead it is given."""
+
+SETTINGS: Mapping[Mode, Mapping[str, object]] = {
+    "full duplex": {"turn.interruptions": True},
+    "guarded": {"turn.interruptions": True, "vad.confidence": 0.85},
+    "push to talk": {"turn.interruptions": False},
+}
+"""Keys of config.yaml and what to write there."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """``why`` is one clause; ``hint`` what would make it better, or empty."""
+
+    mode: Mode
+    why: str
+    hint: str = ""
+
+
+def advise(found: Acoustics) -> Advice:
+    """Pure; a microphone that gives nothing at all is somebody else's to report."""
+    if not found.heard:
+        return Advice("full duplex", "the microphone does not hear the speaker")
+    if found.left_dbfs is None or found.enhancement_db is None:
+        return Advice("push to talk", "nothing cancels the echo", found.trouble)
+    if found.left_dbfs <= found.noise_dbfs + NEAR_NOISE_DB:
+        return Advice("full duplex", "of the echo nothing is left above the room's noise")
+    if found.enhancement_db >= GOOD_DB:
+        return Advice("full duplex", f"the echo is {found.enhancement_db:.0f} dB weaker cancelled")
+    mode: Mode = "guarded" if found.enhancement_db >= POOR_DB else "push to talk"
+    why = f"cancelling takes only {found.enhancement_db:.0f} dB off the echo"
+    return Advice(mode, why, _hint(found))
+
+
+def _hint(found: Acoustics) -> str:
+    if found.delay_ms is not None and found.delay_ms > LATE_MS:
+        return f"the echo comes {found.delay_ms:.0f} ms late: a speaker on a wire is faster"
+    return "turn the speaker down, move the microphone away from it, or use headphones"
