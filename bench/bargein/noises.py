@@ -87,21 +87,25 @@ def _throat(source: Sound, rng: np.random.Generator) -> Sound:
     spectrum = np.fft.rfft(source)
     hz = np.fft.rfftfreq(len(source), 1 / RATE_HZ)
     shape = sum(1 / (1 + ((hz - formant) / (0.25 * formant)) ** 2) for formant in formants)
-    return np.fft.irfft(spectrum * shape, len(source))
+    voiced: Sound = np.fft.irfft(spectrum * shape, len(source))
+    return voiced
 
 
 def _band(source: Sound, low_hz: float, high_hz: float) -> Sound:
     spectrum = np.fft.rfft(source)
     hz = np.fft.rfftfreq(len(source), 1 / RATE_HZ)
-    return np.fft.irfft(spectrum * ((hz >= low_hz) & (hz <= high_hz)), len(source))
+    passed: Sound = np.fft.irfft(spectrum * ((hz >= low_hz) & (hz <= high_hz)), len(source))
+    return passed
 
 
 def _smooth_noise(rng: np.random.Generator, length: int, over_s: float) -> Sound:
     size = max(1, round(over_s * RATE_HZ))
     rough = rng.normal(0, 1, length + size)
     smooth = np.convolve(rough, np.ones(size) / size, mode="valid")[:length]
-    return smooth / np.abs(smooth).max()
+    levelled: Sound = smooth / np.abs(smooth).max()
+    return levelled
 
 
 def _level(sound: Sound) -> Sound:
-    return LOUD * sound / np.abs(sound).max()
+    levelled: Sound = LOUD * sound / np.abs(sound).max()
+    return levelled

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,6 +23,8 @@ CUT_S = 8.0
 """How long after the user began a cut may come; whisper needs 2 s on a busy machine."""
 NEXT_S = 15.0
 _TAIL_S = 0.4
+_RECOVERY_S = 4.0
+"""A recogniser's word on a noise, and the answer begun again."""
 
 How = Literal["voice", "stop", "noise", "whole", "after"]
 
@@ -106,6 +109,8 @@ class Talker:
         self.stage.say(plan.clip)
         if plan.how == "noise":
             await self._ends(plan, here)
+            if bot.named("interrupt", here):
+                await self._recovers(here)
         else:
             await bot.first("interrupt", here, CUT_S)
 
@@ -117,6 +122,16 @@ class Talker:
             )
         except TimeoutError:
             raise EarshotError("a reply of the bot under test does not end") from None
+
+    async def _recovers(self, here: int) -> None:
+        """Until the bot has said what it says after being cut for nothing, if it does."""
+        bot = self.bot
+        await asyncio.sleep(_RECOVERY_S)
+        with suppress(TimeoutError):
+            await bot.until(
+                lambda: len(bot.named("bot_stopped", here)) > len(bot.named("scheduled", here)),
+                FIRST_SOUND_S,
+            )
 
     async def _next(self, plan: Plan, following: str, here: int) -> Mark:
         self._since = self.bot.now
