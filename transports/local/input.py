@@ -16,6 +16,7 @@ from transports.local.backend import BlockInfo, StreamFormat
 from transports.local.capture import CaptureBuffer
 from transports.local.convert import CaptureConverter
 from transports.local.echo import EchoCanceller
+from transports.local.echo.clock import DeviceClock
 from transports.local.echo.opening import open_canceller
 from transports.local.link import DeviceLink
 from transports.local.notice import DeviceNotice, Notify
@@ -123,8 +124,7 @@ class LocalInputTransport(BaseInputTransport):
             form.rate_hz, self._wanted_hz, round(self._wanted_hz * FRAME_S)
         )
         self._given = self._made = 0
-        if self.echo is not None:
-            self.echo.microphone_opened()
+        self._begin_clock()
 
     def _captured(self, block: NDArray[np.int16], info: BlockInfo) -> None:
         """In the device's thread."""
@@ -139,26 +139,33 @@ class LocalInputTransport(BaseInputTransport):
             await self._wake.wait()
             self._wake.clear()
             for block in self._buffer.take():
-                if block.lost and self.echo is not None:
-                    self.echo.microphone_opened()
+                if block.lost:
+                    self._begin_clock()
                 await self._hear(block.samples, block.at)
             self._stats.input_high_water_samples = max(
                 self._stats.input_high_water_samples, self._buffer.high_water
             )
 
+    def _begin_clock(self) -> None:
+        self._device_clock = DeviceClock(self._device_hz)
+        if self.echo is not None:
+            self.echo.microphone_opened()
+
     async def _hear(self, block: NDArray[np.int16], captured_at: float) -> None:
+        self._device_clock.note(self._given, captured_at)
         zero_s = captured_at - self._given / self._device_hz
         self._given += len(block)
         for piece in self._converter.process(block):
-            at = zero_s + self._made / self._wanted_hz
+            made_s = self._made / self._wanted_hz
             self._made += len(piece)
             self._watch(piece)
+            if self.echo is not None:
+                piece = self.echo.captured(piece, zero_s + made_s)  # it has a clock of its own
             self._make_room()
+            at = self._device_clock.line.time_of(made_s * self._device_hz)
             await self.push_audio_frame(self._frame(piece, at))
 
     def _frame(self, piece: NDArray[np.int16], at: float) -> InputAudioRawFrame:
-        if self.echo is not None:
-            piece = self.echo.captured(piece, at)
         frame = InputAudioRawFrame(piece.tobytes(), sample_rate=self._wanted_hz, num_channels=1)
         frame.metadata |= {"captured_at": at, "echo": self.echo_likelihood()}
         return frame
