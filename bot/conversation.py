@@ -18,6 +18,7 @@ from pipecat.processors.frameworks.rtvi import RTVIObserverParams
 from pipecat.transports.base_transport import BaseTransport
 
 from bot.announcements import Announcements
+from bot.barge_in import build_barge_in
 from bot.error_line import error_line
 from bot.evidence import build_evidence
 from bot.parts import Parts
@@ -61,7 +62,8 @@ class Conversation:
     greeting until ``client_ready`` is called. ``rtvi`` adds pipecat's client protocol
     as far as strangers may use it. ``reprompt_s`` is the silence of the user after which they
     are asked, and later left, where ``turn.reprompt_s`` is auto; 0: never.
-    ``limits`` bound what comes after the wish to end.
+    ``limits`` bound what comes after the wish to end. ``echo_path``: the microphone may hear
+    the loudspeaker.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Conversation:
         rtvi: bool = False,
         reprompt_s: float = 0.0,
         limits: EndLimits = BY_THE_MACHINE,
+        echo_path: bool = True,
     ) -> None:
         self._parts = parts
         self._timeline = timeline
@@ -88,12 +91,14 @@ class Conversation:
             self._client_ready.set()
         llm: Any = parts.llm.service(parts.settings)
         floor = Floor()
+        self._barge_in = build_barge_in(parts.settings, transport, timeline, echo_path=echo_path)
         self._announcements = Announcements(self.say, floor)
         self._tool_context = ToolContext(
             self.say,
             announce=self._announcements.say,
             timeout_s=parts.settings.tools.timeout_s,
             log_text=parts.settings.privacy.log_text,
+            may_run=self._barge_in.may_run if self._barge_in else None,
         )
         names = parts.settings.tools.enabled if parts.llm.tools_ok else ()
         tools = load_tools(names, self._tool_context)
@@ -113,7 +118,15 @@ class Conversation:
         self._closing = Closing()
         evidence = build_evidence(parts.settings, tools, parts.waits, timeline)
         pipeline = build_pipeline(
-            transport, parts, llm, self._context, timeline, self._closing, floor, evidence
+            transport,
+            parts,
+            llm,
+            self._context,
+            timeline,
+            self._closing,
+            floor,
+            evidence,
+            self._barge_in,
         )
         self._worker = self._build_worker(pipeline, rtvi)
         self._pipeline_run = PipelineRun(pipeline, self._worker, teardown_s=limits.teardown_s)
@@ -126,7 +139,7 @@ class Conversation:
                 audio_out_sample_rate=self._parts.settings.audio.output_rate_hz,
             ),
             clock=TimelineClock(self._timeline),
-            observers=[TimelineObserver(self._timeline)],
+            observers=[TimelineObserver(self._timeline, mark_interrupts=self._barge_in is None)],
             enable_rtvi=rtvi,
             rtvi_processor=VisitorProtocol() if rtvi else None,
             # A turn lasts until it is sure that nothing more comes: a page shows the voice too.

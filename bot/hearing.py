@@ -25,6 +25,7 @@ from pipecat.turns.user_start import (
 )
 from pipecat.turns.user_turn_strategies import UserTurnStrategies
 
+from bot.barge_in import PLAIN
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from processors import silero_vad, webrtc_vad
@@ -100,7 +101,7 @@ def _endpoint(settings: Settings, secrets: Secrets) -> Recogniser:
     )
 
 
-def build_vad(settings: Settings) -> VADAnalyzer:
+def build_vad(settings: Settings, heard: Callable[[float], None] | None = None) -> VADAnalyzer:
     """One conversation's voice detector. An unfit sample rate is refused when it starts."""
     vad = settings.vad
     params = VADParams(confidence=vad.confidence, start_secs=vad.start_s, stop_secs=vad.stop_s)
@@ -108,18 +109,20 @@ def build_vad(settings: Settings) -> VADAnalyzer:
         return WebRtcVadAnalyzer(
             aggressiveness=vad.webrtc_aggressiveness,
             params=params.model_copy(update={"min_volume": webrtc_vad.MIN_VOLUME}),
+            heard=heard,
         )
     return BundledSileroAnalyzer(
-        params=params.model_copy(update={"min_volume": silero_vad.MIN_VOLUME})
+        params=params.model_copy(update={"min_volume": silero_vad.MIN_VOLUME}), heard=heard
     )
 
 
 def build_turns(settings: Settings, asked: Callable[[], str] = str) -> UserTurnStrategies:
-    """When the user's turn begins (and whether that interrupts the bot) and when it ends.
+    """When the user's turn begins (whether that interrupts is the barge-in policy's business)
+    and when it ends.
 
     ``asked`` gives what the bot said last.
     """
-    interrupts = settings.turn.interruptions
+    interrupts = settings.barge_in.policy == PLAIN
     start: list[BaseUserTurnStartStrategy] = [
         *_wake(settings),
         VADUserTurnStartStrategy(enable_interruptions=interrupts),
@@ -137,7 +140,9 @@ def _wake(settings: Settings) -> list[BaseUserTurnStartStrategy]:
         return []
     return [
         WakePhraseUserTurnStartStrategy(
-            phrases=phrases, timeout=turn.wake_timeout_s, enable_interruptions=turn.interruptions
+            phrases=phrases,
+            timeout=turn.wake_timeout_s,
+            enable_interruptions=settings.barge_in.policy != "never",
         )
     ]
 
@@ -156,16 +161,20 @@ def _turn_stop(settings: Settings, asked: Callable[[], str]) -> EndsOnNothingHea
 
 
 def user_aggregator_params(
-    settings: Settings, vad: VADAnalyzer | None = None, context: LLMContext | None = None
+    settings: Settings,
+    vad: VADAnalyzer | None = None,
+    context: LLMContext | None = None,
+    heard: Callable[[float], None] | None = None,
 ) -> LLMUserAggregatorParams:
-    """Everything pipecat's user aggregator is told. ``context`` has what the bot said last.
+    """Everything pipecat's user aggregator is told. ``context`` has what the bot said last;
+    ``heard`` gets each frame's probability of speech, in the detector's thread.
 
     ``empty_user_turn`` is off: pipecat would ask the user to repeat what was only a cough.
     ``recover_from_noise`` takes its place.
     """
     asked = partial(last_said, context) if context is not None else str
     return LLMUserAggregatorParams(
-        vad_analyzer=vad or build_vad(settings),
+        vad_analyzer=vad or build_vad(settings, heard),
         user_turn_strategies=build_turns(settings, asked),
         user_turn_stop_timeout=settings.turn.max_wait_s,
         empty_user_turn=None,
@@ -188,5 +197,5 @@ def recover_from_noise(
         aggregators,
         context,
         apology=settings.bot.apology,
-        interruptions=settings.turn.interruptions,
+        interruptions=settings.barge_in.policy == PLAIN,
     )

@@ -12,12 +12,16 @@ from bot.config.schema import Settings
 from bot.hearing import build_stt, recover_from_noise, user_aggregator_params
 from bot.parts import Parts
 from processors.aggregator import UnitAggregator
+from processors.audible import Audible
+from processors.barge_in import BargeInControl
 from processors.closing import Closing, ClosingGate
 from processors.evidence import EvidenceGate
 from processors.floor import Floor
 from processors.fresh_audio import FreshAudio
 from processors.heard import HeardText
+from processors.interrupter import Interrupter
 from processors.kokoro_tts import KokoroTTSService
+from processors.noise_recovery import NoiseRecovery
 from processors.read_ahead import ReadAhead
 from processors.settled_calls import SettledCalls
 from processors.turn_halves import JoinedHalves
@@ -38,12 +42,14 @@ def build_pipeline(
     closing: Closing,
     floor: Floor,
     evidence: EvidenceGate,
+    barge_in: BargeInControl | None,
 ) -> Pipeline:
     """Speech in, speech out: the picture of DESIGN.md as code."""
     settings = parts.settings
-    user_params = user_aggregator_params(settings, context=context)
-    words = LLMContextAggregatorPair(context, user_params=user_params)
-    recover_from_noise(settings, words, context)
+    hears_voice = barge_in.heard_voice if barge_in else None
+    user = user_aggregator_params(settings, context=context, heard=hears_voice)
+    words = LLMContextAggregatorPair(context, user_params=user)
+    recovery = recover_from_noise(settings, words, context)
     heard = HeardText(timeline)
     backlog = Backlog(settings.units.waiting, timeline.queues)
     written = Written()
@@ -53,6 +59,7 @@ def build_pipeline(
             transport.input(),  # microphone, browser, room, phone or script
             build_stt(settings, parts.secrets, parts.recogniser, timeline.queues),  # speech to text
             ClosingGate(closing),  # after the wish to end: deaf,
+            *interrupter(barge_in, recovery),  # words that stop the bot, words that are none
             FreshAudio(words.user(), timeline.queues),  # never far behind the user
             words.user(),  # voice activity, end of turn, the user's words in the context
             JoinedHalves(),  # an utterance in two pieces is one question
@@ -62,16 +69,27 @@ def build_pipeline(
             build_aggregator(settings, timeline, backlog),  # tokens to units
             evidence,  # which units may be spoken now
             ClosingGate(closing),  # and silent but for the goodbye
-            build_voice(parts, timeline, lead, backlog),  # units to audio, words behind it
+            build_voice(parts, timeline, lead, backlog, barge_in),  # units to audio, then words
             transport.output(),  # speaker, browser, room, phone or script
             written,  # how much of it has gone out
             heard,  # what the listener has heard
+            *audible(barge_in),  # which reply sounds
             floor,  # whose turn it is to speak
             SettledCalls(),  # a cancelled tool call, behind its announcement
             words.assistant(),  # the bot's heard words in the context
             heard.recorded(),  # an interruption waits until they are in it
         ]
     )
+
+
+def interrupter(barge_in: BargeInControl | None, recovery: NoiseRecovery) -> list[Interrupter]:
+    """The policy's way into the pipeline, where there is a policy."""
+    return [Interrupter(barge_in, recovery.answer_again)] if barge_in else []
+
+
+def audible(barge_in: BargeInControl | None) -> list[Audible]:
+    """What tells the policy which reply sounds, where there is one."""
+    return [Audible(barge_in)] if barge_in else []
 
 
 def build_lead(
@@ -99,7 +117,13 @@ def build_aggregator(settings: Settings, timeline: Timeline, backlog: Backlog) -
     )
 
 
-def build_voice(parts: Parts, timeline: Timeline, lead: Lead, backlog: Backlog) -> KokoroTTSService:
+def build_voice(
+    parts: Parts,
+    timeline: Timeline,
+    lead: Lead,
+    backlog: Backlog,
+    barge_in: BargeInControl | None,
+) -> KokoroTTSService:
     """The configured voice as a pipecat service."""
     tts = parts.settings.tts
     return KokoroTTSService(
@@ -111,4 +135,5 @@ def build_voice(parts: Parts, timeline: Timeline, lead: Lead, backlog: Backlog) 
         apology=parts.apology,
         lead=lead,
         backlog=backlog,
+        barge_in=barge_in,
     )

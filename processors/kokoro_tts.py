@@ -26,6 +26,8 @@ from pipecat.services.tts_service import TTSService
 from pipecat.utils.text.base_text_aggregator import TextType
 
 from processors.aggregator import BEFORE, GAP, UNSPOKEN
+from processors.barge_in import BargeInControl
+from processors.begun_replies import BegunReplies
 from processors.evidence import FILLER, filler_mark
 from processors.word_spans import WordSpans
 from speech.backlog import Backlog
@@ -67,10 +69,12 @@ class KokoroTTSService(TTSService):
         apology: Sequence[str] = (),
         lead: Lead | None = None,
         backlog: Backlog | None = None,
+        barge_in: BargeInControl | None = None,
     ) -> None:
         """``phrases`` are texts synthesised ahead with this voice, spoken without delay;
         ``apology`` are those of them that stand in for a reply the voice cannot speak.
-        ``backlog`` is told of the units that wait. Without ``lead`` nothing is waited for."""
+        ``backlog`` is told of the units that wait, ``barge_in`` of each reply that begins.
+        Without ``lead`` nothing is waited for."""
         super().__init__(
             push_start_frame=True,
             push_stop_frames=True,
@@ -87,6 +91,7 @@ class KokoroTTSService(TTSService):
         self._apology = tuple(apology)
         self._lead = lead
         self._backlog = backlog
+        self._replies = BegunReplies(barge_in)
         self._session: SpeechSession | None = None
         self._unit_numbers = count(1)
         self._running_unit: str | None = None
@@ -135,9 +140,15 @@ class KokoroTTSService(TTSService):
         if isinstance(frame, AggregatedTextFrame | TTSSpeakFrame):
             self._filler = filler_mark(frame)
             self._before = frame.metadata.get(BEFORE, "")
+        self._replies.sees(frame, self._turn_context_id)
         await super().process_frame(frame, direction)
         if isinstance(frame, InterruptionFrame):
             self._forget()
+
+    async def on_turn_context_created(self, context_id: str) -> None:
+        """As pipecat's; from now on there is an answer to interrupt."""
+        await super().on_turn_context_created(context_id)
+        self._replies.turn(context_id)
 
     def _forget(self) -> None:
         """Interrupted: what waited here and what was on its way has been dropped."""
@@ -169,6 +180,8 @@ class KokoroTTSService(TTSService):
         has been heard then gets the apology in its place; the failure is reported in any case.
         ``unit_done`` is marked when the last of it was handed over, not where it was cut.
         """
+        if not self._replies.speaks(context_id):
+            return
         async with aclosing(self._spoken(text, context_id)) as frames:
             async for frame in frames:
                 yield frame

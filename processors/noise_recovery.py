@@ -32,8 +32,9 @@ class NoiseRecovery:
       is added, so the model sees it once);
     - an answer cut off in the middle is continued, by a developer message;
     - a bot that was waiting for the user goes on waiting.
-    If words were lost because the recogniser failed, ``apology`` is spoken. Where
-    ``interruptions`` are off a noise stops nothing, and only the apology is left.
+    If words were lost because the recogniser failed, ``apology`` is spoken. Without
+    ``interruptions`` by the detector a noise stops nothing, and only the apology is left;
+    a barge-in policy then says itself when to ``answer_again``.
     """
 
     def __init__(
@@ -68,9 +69,13 @@ class NoiseRecovery:
             self._continuations = 0
         elif isinstance(strategy, EndsOnNothingHeard) and strategy.nothing_heard == "failed":
             await self._apologise()
-        elif not self._interruptions:
-            return
-        elif self._awaits_answer():
+        elif self._interruptions:
+            await self.answer_again()
+
+    async def answer_again(self) -> None:
+        """Have the question answered that is not answered yet, or the answer continued that was
+        cut off; nothing where neither is."""
+        if self._awaits_answer():
             await self._user.push_context_frame()
         elif self._cut_off and self._continuations < MAX_CONTINUATIONS:
             await self._go_on()

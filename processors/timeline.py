@@ -69,13 +69,15 @@ class TimelineObserver(BaseObserver):
     Each frame is seen once, when it is first pushed, with the pipeline clock's time of
     that push. Speech borders are set back by the time the detector took to be sure.
     pipecat interrupts at the start of every user turn; only one that cuts an answer, from
-    the request to the end of its audio, is marked. A unit that the cut model still lets go,
+    the request to the end of its audio, is marked, and none where the barge-in policy marks its
+    own decisions. A unit that the cut model still lets go,
     when it is cancelled, reaches no voice and is not marked.
     """
 
-    def __init__(self, timeline: Timeline) -> None:
+    def __init__(self, timeline: Timeline, *, mark_interrupts: bool = True) -> None:
         super().__init__(observe_every_push=False)
         self._timeline = timeline
+        self._mark_interrupts = mark_interrupts
         self._awaiting_token = False
         self._writing = False
         self._answering = False
@@ -157,7 +159,7 @@ class TimelineObserver(BaseObserver):
         self._timeline.mark("bot_stopped", at=at)
 
     def _interrupt(self, _frame: InterruptionFrame, at: float) -> None:
-        if self._answering:
+        if self._answering and self._mark_interrupts:
             self._timeline.mark("interrupt", at=at)
         self._answering = self._writing = False
         self._is_cut = True

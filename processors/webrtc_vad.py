@@ -7,6 +7,7 @@ from typing import Any
 import webrtcvad
 from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams
 
+from processors.silero_vad import Heard
 from speech.errors import EarshotError
 from speech.hearing.smoothing import VoiceSmoother
 
@@ -30,7 +31,8 @@ class WebRtcVadAnalyzer(VADAnalyzer):
     onset and release) is taken out of ``start_secs`` and ``stop_secs``, down to zero, so
     that speech is announced that long after it began and ended, as the parameters say.
 
-    An exception of the detector is raised, never counted as silence.
+    An exception of the detector is raised, never counted as silence. ``heard`` is given the
+    answer for each window of 20 ms, in the detector's thread.
     """
 
     def __init__(
@@ -39,8 +41,10 @@ class WebRtcVadAnalyzer(VADAnalyzer):
         aggressiveness: int = 2,
         sample_rate: int | None = None,
         params: VADParams | None = None,
+        heard: Heard | None = None,
     ) -> None:
         super().__init__(sample_rate=sample_rate, params=params)
+        self._heard = heard
         self._detector = webrtcvad.Vad(aggressiveness)
         self._smoother = VoiceSmoother()
 
@@ -72,7 +76,10 @@ class WebRtcVadAnalyzer(VADAnalyzer):
 
     def voice_confidence(self, buffer: bytes) -> float:
         """1.0 while somebody speaks, else 0.0. Raises ``EarshotError`` if the detector fails."""
-        return float(self._smoother.push(self._decide(buffer)))
+        confidence = float(self._smoother.push(self._decide(buffer)))
+        if self._heard is not None:
+            self._heard(confidence)
+        return confidence
 
     def _decide(self, buffer: Any) -> bool:
         try:

@@ -107,11 +107,26 @@ class TurnSettings(Section):
     silence_s: Seconds = 0.8
     patience_s: Seconds = 2.5
     max_wait_s: Seconds = 5.0
-    interruptions: bool = True
     wake_phrases: tuple[WakePhrase, ...] = ()
     wake_timeout_s: Timeout = 10.0
     reprompt_s: Annotated[float, Field(ge=0, le=3_600)] | Literal["auto"] = "auto"
     reprompts: Annotated[int, Field(ge=0, le=100)] = 2
+
+
+class BargeInSettings(Section):
+    """Whether and how the user's voice stops the bot: docs/barge-in.md."""
+
+    policy: Literal["natural", "always", "push_to_talk", "never", "plain"] = "natural"
+    cut_after_s: Annotated[float, Field(ge=0.3, le=10)] = 0.8
+    window_s: Annotated[float, Field(ge=0.3, le=10)] = 1.2
+    protect_s: Seconds = 3.0
+    backchannels: tuple[Text, ...] = ()
+
+    @model_validator(mode="after")
+    def _decided_in_time(self) -> BargeInSettings:
+        if self.cut_after_s > self.window_s:
+            raise ValueError("barge_in.cut_after_s must not be more than barge_in.window_s")
+        return self
 
 
 class SttSettings(Section):
@@ -274,6 +289,7 @@ class Settings(Section):
     audio: AudioSettings = AudioSettings()
     vad: VadSettings = VadSettings()
     turn: TurnSettings = TurnSettings()
+    barge_in: BargeInSettings = BargeInSettings()
     stt: SttSettings = SttSettings()
     llm: LlmSettings = LlmSettings()
     tts: TtsSettings = TtsSettings()

@@ -146,6 +146,7 @@ class _Switchboard:
             wait_for_client=True,
             reprompt_s=REPROMPT_S,
             limits=OVER_A_NETWORK,
+            echo_path=False,  # the network and the handset cancel it
         )
 
         async def on_connected(*_: Any) -> None:

@@ -77,7 +77,7 @@ async def run_scenario(
     def open_talk(transport: ScriptTransport, timeline: Timeline) -> Talk:
         if progress is not None:
             timeline.subscribe(partial(_tell, scenario, progress))
-        return Conversation(parts, transport, timeline, greet=scenario.greet)
+        return Conversation(parts, transport, timeline, greet=scenario.greet, echo_path=False)
 
     name = replay_file(scenario)
     llm = f"a replay of {name}" if name else parts.llm.description

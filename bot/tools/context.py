@@ -49,13 +49,18 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
+async def _always() -> bool:
+    return True
+
+
 class ToolContext:
     """One conversation's view for its tools; it owns the tasks they start.
 
     ``say`` speaks a text as a reply of its own, at once; ``announce`` does when nobody is
     speaking or waiting for an answer, and again if no word was heard. ``timeout_s`` bounds
     each call. With ``log_text`` the log tells what a failed tool said of it, which may
-    repeat the user.
+    repeat the user. ``may_run`` is asked before each call: False where the answer that made it
+    was interrupted meanwhile.
     """
 
     def __init__(
@@ -66,8 +71,10 @@ class ToolContext:
         announce: Say | None = None,
         timeout_s: float = 10.0,
         log_text: bool = False,
+        may_run: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         self.say = say
+        self.may_run = may_run or _always
         self.announce: Say = announce or say
         self.clock: Clock = clock or SystemClock()
         self.timeout_s = timeout_s

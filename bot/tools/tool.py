@@ -64,6 +64,8 @@ class Tool:
 
     async def _handle(self, params: FunctionCallParams) -> None:
         await begun_together()
+        if not await self._context.may_run():
+            await asyncio.Event().wait()  # for the interruption on its way, which cancels this
         await params.result_callback(await self.call(params.arguments))
 
     async def call(self, given: Mapping[str, Any]) -> dict[str, Any]:

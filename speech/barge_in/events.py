@@ -80,10 +80,12 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """An explicit stop: cuts what nothing else cuts. After a shutdown nothing is decided."""
+    """An explicit stop. ``everything``: it cuts what nothing else cuts; otherwise what may be
+    interrupted. After a shutdown nothing is decided."""
 
     at: float
     shutdown: bool = False
+    everything: bool = True
 
 
 @dataclass(frozen=True, slots=True)

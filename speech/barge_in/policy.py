@@ -55,7 +55,7 @@ class BargeIn:
     - a DUCK is followed by CUT or RESUME of the same reply within ``config.window_s``;
     - after a CUT nothing more is decided about that reply but ASK_AGAIN, at most once between
       two things the user said;
-    - an uninterruptible reply or unit is neither ducked nor cut but by ``Stop``;
+    - an uninterruptible reply or unit is neither ducked nor cut but by ``Stop(everything=True)``;
     - what comes of a dead reply is dropped and counted in ``replies.dropped``.
 
     Events are taken in the order they come; one that is older than the last counts as now, but a
@@ -121,7 +121,8 @@ class BargeIn:
                 return self._judge(self._seen(self._user.key(event.down, self._now)))
             case Stop():
                 self._shut = event.shutdown
-                return self._cut(self._floor.all, Why.STOP)
+                floor = self._floor
+                return self._cut(floor.all if event.everything else floor.interruptible, Why.STOP)
             case Voice():
                 if self._user.voice(event, self._now):
                     self._said.clear()

@@ -21,8 +21,10 @@ COUGH = Transcript("you", 0.85)
 QUESTION = Transcript("What time is it?", 0.02)
 
 
-def params(end: str = "silence", **turn: object) -> LLMUserAggregatorParams:
-    settings = Settings.model_validate({"turn": {"end": end, "silence_s": 0.2, **turn}})
+def params(end: str = "silence", policy: str = "plain", **turn: object) -> LLMUserAggregatorParams:
+    settings = Settings.model_validate(
+        {"turn": {"end": end, "silence_s": 0.2, **turn}, "barge_in": {"policy": policy}}
+    )
     return LLMUserAggregatorParams(
         user_turn_strategies=build_turns(settings), empty_user_turn=None, user_turn_stop_timeout=60
     )
@@ -99,10 +101,10 @@ async def test_an_interruption_reaches_the_pipeline_at_the_onset() -> None:
 
 
 async def test_without_interruptions_nothing_is_cancelled_or_repeated() -> None:
-    settings = Settings.model_validate({"turn": {"interruptions": False}})
-    assert all(not s._enable_interruptions for s in build_turns(settings).start or [])
+    """With a policy, which interrupts and asks again by itself."""
+    assert all(not s._enable_interruptions for s in build_turns(Settings()).start or [])
     async with listening(
-        stt(QUESTION, COUGH), params(interruptions=False), interruptions=False
+        stt(QUESTION, COUGH), params(policy="natural"), interruptions=False
     ) as ears:
         await make_sound(ears)
         await make_sound(ears)

@@ -1,0 +1,78 @@
+"""The configured barge-in policy, joined to a transport."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from pipecat.transports.base_transport import BaseTransport
+
+from bot.config.schema import Settings
+from processors.barge_in import BargeInControl
+from speech.barge_in import rules
+from speech.barge_in.config import BargeInConfig
+from speech.barge_in.policy import BargeIn
+from speech.barge_in.replies import Replies
+from speech.barge_in.speaker import Speaker
+from speech.barge_in.words import WordSorter
+from speech.timeline import Timeline
+from transports.unheld import UnheldSpeaker
+
+PLAIN = "plain"
+"""pipecat's own way: the detector's start of speech interrupts."""
+
+STRATEGIES = {
+    "natural": rules.natural,
+    "always": rules.always_let_speak,
+    "push_to_talk": rules.push_to_talk,
+    "never": rules.never,
+}
+
+
+@runtime_checkable
+class HoldsSound(Protocol):
+    """A transport that can hold and cut its sound itself."""
+
+    def speaker(self, replies: Replies) -> Speaker: ...
+
+
+@runtime_checkable
+class KnowsEcho(Protocol):
+    """A transport that knows how likely its microphone hears the bot."""
+
+    def echo_likelihood(self) -> float: ...
+
+
+def build_barge_in(
+    settings: Settings, transport: BaseTransport, timeline: Timeline, *, echo_path: bool = True
+) -> BargeInControl | None:
+    """The policy of one conversation; None where pipecat's own interruptions are wanted.
+
+    Without ``echo_path`` no canceller has to adapt: voice counts from the first sound on.
+    """
+    chosen = settings.barge_in.policy
+    if chosen == PLAIN:
+        return None
+    config = _config(settings, echo_path)
+    listening = tuple(settings.barge_in.backchannels)
+    words = WordSorter(settings.stt.language, extra=listening)
+    policy = BargeIn(config, STRATEGIES[chosen](config), words)
+    speaker: Speaker = UnheldSpeaker()
+    if isinstance(transport, HoldsSound):
+        speaker = transport.speaker(policy.replies)
+    if isinstance(transport, KnowsEcho):
+        return BargeInControl(policy, timeline, speaker, echo=transport.echo_likelihood)
+    return BargeInControl(policy, timeline, speaker)
+
+
+def _config(settings: Settings, echo_path: bool) -> BargeInConfig:
+    chosen, vad = settings.barge_in, settings.vad
+    figures = BargeInConfig()
+    return BargeInConfig(
+        confident=vad.confidence,
+        keep=min(figures.keep, vad.confidence),
+        # WebRTC's detector is smoothed: it says on and off.
+        onset_s=0.0 if vad.kind == "webrtc" else figures.onset_s,
+        cut_after_s=chosen.cut_after_s,
+        window_s=chosen.window_s,
+        protect_s=chosen.protect_s if echo_path else 0.0,
+    )

@@ -1,0 +1,126 @@
+"""The barge-in policy, joined to the ear and to the pipeline."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+from speech.barge_in.decision import Action, Decision
+from speech.barge_in.events import Event, Reply, Tick, Voice
+from speech.barge_in.policy import BargeIn
+from speech.barge_in.replies import Replies
+from speech.barge_in.speaker import Speaker
+from speech.timeline import Timeline
+
+
+class BargeInControl:
+    """Tells the policy what happens and carries its decisions out.
+
+    The sound obeys before ``take`` returns, whatever the pipeline is busy with. The interruption
+    and the question to ask again go round as frames: ``due`` is set until ``Interrupter`` has
+    taken them. Lives in one event loop; only ``heard_voice`` may be called from a thread.
+    """
+
+    def __init__(
+        self,
+        policy: BargeIn,
+        timeline: Timeline,
+        speaker: Speaker,
+        *,
+        echo: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        """``echo``: how likely the microphone hears the bot itself now, 0 to 1."""
+        self.due = asyncio.Event()
+        self.interruption_due = False
+        self.question_due = False
+        self._policy = policy
+        self._timeline = timeline
+        self._speaker = speaker
+        self._echo = echo
+        self._loop = asyncio.get_running_loop()
+        self._alarm: asyncio.TimerHandle | None = None
+        self._decided = asyncio.Event()
+        self._decided.set()
+        self._cut = False
+
+    @property
+    def replies(self) -> Replies:
+        """Whose late frames are to be dropped."""
+        return self._policy.replies
+
+    def now(self) -> float:
+        """On the clock of the events."""
+        return self._timeline.clock()
+
+    def take(self, event: Event) -> list[Decision]:
+        """Tell the policy; what it decided has been carried out or is ``due``."""
+        if isinstance(event, Reply):
+            self._cut = False
+        decisions = self._policy.take(event)
+        for decision in decisions:
+            self._carry_out(decision)
+        self._arm()
+        return decisions
+
+    def heard_voice(self, confidence: float) -> None:
+        """One frame of the voice detector, 0 to 1; from any thread."""
+        at = self.now()
+        with suppress(RuntimeError):  # The loop is closed: there is no conversation any more.
+            self._loop.call_soon_threadsafe(self._take_voice, at, confidence)
+
+    async def may_run(self) -> bool:
+        """Whether a tool that the answer under way wants may run now.
+
+        Waits while the answer is ducked, at most the policy's window. False: it was cut, and the
+        interruption that cancels the call is on its way; that is counted.
+        """
+        await self._decided.wait()
+        if self._cut:
+            self.replies.dropped["tool"] += 1
+        return not self._cut
+
+    def close(self) -> None:
+        """Decide no more."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+        self._decided.set()
+
+    def _take_voice(self, at: float, confidence: float) -> None:
+        self.take(Voice(at, confidence, self._echo()))
+
+    def _carry_out(self, decision: Decision) -> None:
+        reply_id, why = decision.reply_id, decision.why.value
+        match decision.action:
+            case Action.DUCK if reply_id is not None:
+                self._decided.clear()
+                self._speaker.duck(reply_id)
+            case Action.RESUME:
+                self._speaker.resume()
+                self._decided.set()
+            case Action.CUT if reply_id is not None:
+                self._speaker.cut(reply_id)
+                self._timeline.mark("interrupt", reply_id=reply_id, why=why)
+                self._cut = self.interruption_due = True
+                self._decided.set()
+                self.due.set()
+            case Action.ASK_AGAIN:
+                self.question_due = True
+                self.due.set()
+        if decision.action is not Action.CUT:
+            name = decision.action.value.replace("_", " ")
+            self._timeline.mark("note", what=name, reply_id=reply_id, why=why)
+
+    def _arm(self) -> None:
+        """Wake the policy when something is due."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+        if (deadline := self._policy.deadline) is not None:
+            delay = max(0.0, deadline - self.now())
+            self._alarm = self._loop.call_later(delay, self._ring)
+
+    def _ring(self) -> None:
+        self._alarm = None
+        self.take(Tick(self.now()))
