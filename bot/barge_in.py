@@ -17,7 +17,7 @@ from speech.barge_in.words import WordSorter
 from speech.timeline import Timeline
 from transports.unheld import UnheldSpeaker
 
-PLAIN = "plain"
+PIPECAT = "pipecat"
 """pipecat's own way: the detector's start of speech interrupts."""
 
 STRATEGIES = {
@@ -50,7 +50,7 @@ def build_barge_in(
     Without ``echo_path`` no canceller has to adapt: voice counts from the first sound on.
     """
     chosen = settings.barge_in.policy
-    if chosen == PLAIN:
+    if chosen == PIPECAT:
         return None
     config = _config(settings, echo_path)
     listening = tuple(settings.barge_in.backchannels)

@@ -25,7 +25,7 @@ from pipecat.turns.user_start import (
 )
 from pipecat.turns.user_turn_strategies import UserTurnStrategies
 
-from bot.barge_in import PLAIN
+from bot.barge_in import PIPECAT
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from processors import silero_vad, webrtc_vad
@@ -122,7 +122,7 @@ def build_turns(settings: Settings, asked: Callable[[], str] = str) -> UserTurnS
 
     ``asked`` gives what the bot said last.
     """
-    interrupts = settings.barge_in.policy == PLAIN
+    interrupts = settings.barge_in.policy == PIPECAT
     start: list[BaseUserTurnStartStrategy] = [
         *_wake(settings),
         VADUserTurnStartStrategy(enable_interruptions=interrupts),
@@ -197,5 +197,5 @@ def recover_from_noise(
         aggregators,
         context,
         apology=settings.bot.apology,
-        interruptions=settings.barge_in.policy == PLAIN,
+        interruptions=settings.barge_in.policy == PIPECAT,
     )

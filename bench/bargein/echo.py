@@ -30,7 +30,7 @@ QUICK_S = 12.0
 SEED = 8
 _SETTLED_S = 1.5
 _TURN_S = 12.0
-DEAF = {"turn__interruptions": False}
+DEAF = {"barge_in__policy": "never"}
 
 
 async def measure(stage: Stage, *, cancelled: bool = True) -> list[dict[str, Any]]:

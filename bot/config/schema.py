@@ -116,7 +116,7 @@ class TurnSettings(Section):
 class BargeInSettings(Section):
     """Whether and how the user's voice stops the bot: docs/barge-in.md."""
 
-    policy: Literal["natural", "always", "push_to_talk", "never", "plain"] = "natural"
+    policy: Literal["natural", "always", "push_to_talk", "never", "pipecat"] = "natural"
     cut_after_s: Annotated[float, Field(ge=0.3, le=10)] = 0.8
     window_s: Annotated[float, Field(ge=0.3, le=10)] = 1.2
     protect_s: Seconds = 3.0

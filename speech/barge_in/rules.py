@@ -199,5 +199,5 @@ def push_to_talk(config: BargeInConfig) -> Strategy:
 
 
 def never(config: BargeInConfig) -> Strategy:
-    """Replies are heard to their end (``interruptions: false``); a stop still stops."""
+    """Replies are heard to their end (``barge_in.policy: never``); a stop still stops."""
     return Strategy(())

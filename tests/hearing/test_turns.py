@@ -21,7 +21,9 @@ COUGH = Transcript("you", 0.85)
 QUESTION = Transcript("What time is it?", 0.02)
 
 
-def params(end: str = "silence", policy: str = "plain", **turn: object) -> LLMUserAggregatorParams:
+def params(
+    end: str = "silence", policy: str = "pipecat", **turn: object
+) -> LLMUserAggregatorParams:
     settings = Settings.model_validate(
         {"turn": {"end": end, "silence_s": 0.2, **turn}, "barge_in": {"policy": policy}}
     )

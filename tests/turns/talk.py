@@ -93,14 +93,19 @@ class User:
 
 
 @asynccontextmanager
-async def user(**turn: Any) -> AsyncIterator[User]:
-    """A user before the turns of these settings, by default those that a silence ends."""
-    settings = Settings.model_validate({"turn": {"end": "silence", **turn}})
+async def user(policy: str = "pipecat", **turn: Any) -> AsyncIterator[User]:
+    """A user before the turns of these settings, by default those that a silence ends.
+
+    With a ``policy`` other than pipecat's plain one, onsets interrupt nothing.
+    """
+    settings = Settings.model_validate(
+        {"turn": {"end": "silence", **turn}, "barge_in": {"policy": policy}}
+    )
     params = LLMUserAggregatorParams(
         user_turn_strategies=build_turns(settings, lambda: last_said(ears.context)),
         empty_user_turn=None,
         user_turn_stop_timeout=settings.turn.max_wait_s,
     )
-    interrupts, behind = settings.turn.interruptions, [JoinedHalves()]
+    interrupts, behind = policy == "pipecat", [JoinedHalves()]
     async with listening(FakeStt(), params, interruptions=interrupts, behind=behind) as ears:
         yield User(ears)

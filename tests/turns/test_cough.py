@@ -22,19 +22,19 @@ def is_being_answered(ears: Ears) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("offset_s", "silence_s", "interruptions"),
+    ("offset_s", "silence_s", "policy"),
     [
-        *((offset_s, 0.3, True) for offset_s in (0.05, 0.2, 0.4, 0.7)),
-        *((offset_s, 0.8, True) for offset_s in (0.05, 0.4, 1.5)),
-        (0.05, 0.8, False),
-        (0.7, 0.3, False),
+        *((offset_s, 0.3, "pipecat") for offset_s in (0.05, 0.2, 0.4, 0.7)),
+        *((offset_s, 0.8, "pipecat") for offset_s in (0.05, 0.4, 1.5)),
+        (0.05, 0.8, "natural"),
+        (0.7, 0.3, "natural"),
     ],
 )
 async def test_c09_the_question_is_answered_and_asked_once(
-    offset_s: float, silence_s: float, interruptions: bool
+    offset_s: float, silence_s: float, policy: str
 ) -> None:
     """The cough comes while the turn waits for its end, or while the answer is made."""
-    async with user(silence_s=silence_s, interruptions=interruptions) as speaker:
+    async with user(policy, silence_s=silence_s) as speaker:
         await speaker.says(QUESTION, recognised_after_s=0.0)
         await speaker.passes(offset_s)
         await speaker.begins()

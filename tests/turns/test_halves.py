@@ -59,17 +59,17 @@ async def _cut(speaker: User) -> None:
 
 
 @pytest.mark.looptime
-@pytest.mark.parametrize("interruptions", [True, False])
+@pytest.mark.parametrize("policy", ["pipecat", "natural"])
 @pytest.mark.parametrize("pause_s", [0.9, 1.5, 4.0])
-async def test_c12_the_context_holds_one_question(interruptions: bool, pause_s: float) -> None:
+async def test_c12_the_context_holds_one_question(policy: str, pause_s: float) -> None:
     """Whether pipecat interrupts at the onset or the policy at the words."""
-    async with user(patience_s=0, interruptions=interruptions) as speaker:
+    async with user(policy, patience_s=0) as speaker:
         await speaker.says(FIRST)
         await speaker.silent_for(pause_s)
         assert speaker.ears.requests == 1
         await speaker.begins()
         await speaker.ends()
-        if not interruptions:
+        if policy != "pipecat":
             await _cut(speaker)
         await speaker.final(SECOND)
         await speaker.answered_after()

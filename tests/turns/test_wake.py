@@ -70,7 +70,7 @@ async def test_what_follows_the_name_is_waited_for() -> None:
 
 
 def test_the_phrases_come_before_every_other_start() -> None:
-    settings = Settings.model_validate({"turn": {**NAMED, "interruptions": False}})
+    settings = Settings.model_validate({"turn": NAMED, "barge_in": {"policy": "never"}})
     starts = build_turns(settings).start or []
     assert isinstance(starts[0], WakePhraseUserTurnStartStrategy)
     assert not any(start._enable_interruptions for start in starts)
