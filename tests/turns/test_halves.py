@@ -94,7 +94,7 @@ async def test_words_heard_between_the_halves_stay_between_them() -> None:
 @pytest.mark.looptime
 @pytest.mark.parametrize("ended", [True, False])
 async def test_what_is_said_during_an_answer_that_cannot_be_cut_is_not_joined(ended: bool) -> None:
-    async with user(patience_s=0, interruptions=False) as speaker:
+    async with user("never", patience_s=0) as speaker:
         await speaker.says(FIRST)
         await speaker.answered_after()
         await speaker.ears.worker.queue_frame(BotStartedSpeakingFrame())
