@@ -24,9 +24,9 @@ LATE_MS = 450.0
 """What WebRTC's canceller looks for an echo in, less the lead it is given."""
 
 SETTINGS: Mapping[Mode, Mapping[str, object]] = {
-    "full duplex": {"turn.interruptions": True},
-    "guarded": {"turn.interruptions": True, "vad.confidence": 0.85},
-    "push to talk": {"turn.interruptions": False},
+    "full duplex": {"barge_in.policy": "natural"},
+    "guarded": {"barge_in.policy": "natural", "vad.confidence": 0.85},
+    "push to talk": {"barge_in.policy": "push_to_talk"},
 }
 """Keys of config.yaml and what to write there."""
 
