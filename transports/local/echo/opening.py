@@ -15,8 +15,9 @@ def open_canceller(params: LocalParams, rate_hz: int) -> EchoCanceller | None:
 
     Raises ``DeviceError`` where what is asked for by name cannot be had.
     """
-    wanted = params.noise_suppression or params.gain_control or params.echo_cancellation is True
     echo = bool(params.echo_cancellation) and params.audio_out_enabled
+    by_name = echo and params.echo_cancellation is True
+    wanted = by_name or params.noise_suppression or params.gain_control
     if not (echo or wanted):
         return None
     try:
