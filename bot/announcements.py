@@ -49,8 +49,14 @@ class Announcements:
                 pass
 
     async def _was_cut(self, text: str) -> bool:
-        """Say it once; True if it was interrupted unheard."""
         await self._until_free()
+        return await self.cut_unheard(text)
+
+    async def cut_unheard(self, text: str) -> bool:
+        """Say it at once, and once; return when a word was heard, it was cut, or it has failed.
+
+        True if it was interrupted before a word was heard.
+        """
         floor = self._floor
         words, cuts = floor.words, floor.cuts
         await self._speak(text)

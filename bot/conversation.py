@@ -222,7 +222,7 @@ class Conversation:
 
     async def _reprompt(self) -> None:
         if text := self._parts.phrase(self._parts.settings.bot.reprompt):
-            await self.say(text)
+            await self._announcements.cut_unheard(text)
 
     async def _leave(self) -> None:
         now = asyncio.get_running_loop().time()

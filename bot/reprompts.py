@@ -37,7 +37,8 @@ class Reprompts:
 
     Silence is counted from the end of the last sound, while nobody has the floor. A noise
     begins it anew; only words (``said`` changes) give back the number of times. ``busy`` is
-    true while the bot has promised something, such as a timer: then nobody is asked.
+    true while the bot has promised something, such as a timer: then nobody is asked. ``ask``
+    returns when it was heard: a slow voice must not use up the silence.
 
     pipecat's ``UserIdleController`` is not used: it begins to count only when the bot has
     spoken, so not after an answer that came to nothing, and at the send time of the sound.

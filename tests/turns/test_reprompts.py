@@ -47,6 +47,7 @@ class Room:
         self.begun = self.now()
         self.words = 0
         self.busy = False
+        self.voice_takes_s = 0.0
         self.happened: list[tuple[str, float]] = []
         self.reprompts = Reprompts(
             Silence(AFTER_S, TIMES),
@@ -70,6 +71,7 @@ class Room:
 
     async def _ask(self) -> None:
         self._note(ASKED)
+        await asyncio.sleep(self.voice_takes_s)
 
     async def _leave(self) -> None:
         self._note(LEFT)
@@ -104,6 +106,14 @@ async def test_asked_twice_then_left() -> None:
     async with room() as own:
         await own.after(100)
         assert own.happened == [(ASKED, 15.0), (ASKED, 30.0), (LEFT, 45.0)]
+
+
+@pytest.mark.looptime
+async def test_a_slow_voice_does_not_use_up_the_silence() -> None:
+    async with room() as own:
+        own.voice_takes_s = 20.0
+        await own.after(100)
+        assert own.happened == [(ASKED, 15.0), (ASKED, 50.0), (LEFT, 85.0)]
 
 
 @pytest.mark.looptime
