@@ -7,7 +7,7 @@ from typing import Any
 from bot.config.loader import value_at
 from bot.config.schema import Settings
 from bot.doctor.acoustics import Acoustics
-from bot.doctor.advice import SETTINGS, advise
+from bot.doctor.advice import advise
 from bot.doctor.check import Check, Probe, Status
 from bot.doctor.child import ChildError, ask_child
 from bot.doctor.duplex import TOTAL_S
@@ -75,7 +75,7 @@ def _mended(found: Acoustics) -> str:
 def _advice(settings: Settings, found: Acoustics) -> Check:
     """What to write, unless it is written already."""
     advice = advise(found)
-    wanted = SETTINGS[advice.mode]
+    wanted = advice.settings
     write = [
         f"{key}: {str(value).lower() if isinstance(value, bool) else value}"
         for key, value in wanted.items()
@@ -83,6 +83,8 @@ def _advice(settings: Settings, found: Acoustics) -> Check:
     ]
     detail = f"{advice.mode}: {advice.why}"
     figures = {"mode": advice.mode, "settings": dict(wanted)}
-    steps = [*([f"write {', '.join(write)} in config.yaml"] if write else []), advice.hint]
-    status: Status = "warn" if write or advice.mode != "full duplex" else "ok"
-    return Check("talking", status, detail, "; ".join(filter(None, steps)), figures)
+    what = f"write {', '.join(write)} in config.yaml" if write else ""
+    if advice.mode == "full duplex":
+        return Check("talking", "ok", "; ".join(filter(None, [detail, what])), "", figures)
+    fix = "; ".join(filter(None, [what, advice.hint]))
+    return Check("talking", "warn", detail, fix, figures)
