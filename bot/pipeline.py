@@ -25,6 +25,7 @@ from processors.noise_recovery import NoiseRecovery
 from processors.read_ahead import ReadAhead
 from processors.settled_calls import SettledCalls
 from processors.turn_halves import JoinedHalves
+from processors.unsaid import Unsaid
 from processors.written import Written
 from speech.backlog import Backlog
 from speech.evidence.markers import MarkerParser
@@ -51,6 +52,7 @@ def build_pipeline(
     words = LLMContextAggregatorPair(context, user_params=user)
     recovery = recover_from_noise(settings, words, context)
     heard = HeardText(timeline)
+    unsaid = Unsaid(context, tell=settings.barge_in.tell_unsaid)
     backlog = Backlog(settings.units.waiting, timeline.queues)
     written = Written()
     lead = build_lead(parts, transport, written, timeline)
@@ -69,6 +71,7 @@ def build_pipeline(
             build_aggregator(settings, timeline, backlog),  # tokens to units
             evidence,  # which units may be spoken now
             ClosingGate(closing),  # and silent but for the goodbye
+            unsaid.written(),  # what is to be said,
             build_voice(parts, timeline, lead, backlog, barge_in),  # units to audio, then words
             transport.output(),  # speaker, browser, room, phone or script
             written,  # how much of it has gone out
@@ -76,7 +79,9 @@ def build_pipeline(
             *audible(barge_in),  # which reply sounds
             floor,  # whose turn it is to speak
             SettledCalls(),  # a cancelled tool call, behind its announcement
+            unsaid.heard(),  # what was heard,
             words.assistant(),  # the bot's heard words in the context
+            unsaid.told(),  # and what it was cut off from saying
             heard.recorded(),  # an interruption waits until they are in it
         ]
     )

@@ -121,6 +121,7 @@ class BargeInSettings(Section):
     window_s: Annotated[float, Field(ge=0.3, le=10)] = 1.2
     protect_s: Seconds = 3.0
     backchannels: tuple[Text, ...] = ()
+    tell_unsaid: bool = True
 
     @model_validator(mode="after")
     def _decided_in_time(self) -> BargeInSettings:

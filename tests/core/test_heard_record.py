@@ -56,6 +56,27 @@ async def test_c07_the_next_request_holds_what_was_heard(played_s: float) -> Non
         await s.end()
     assert words == ANSWER.split()[: len(words)]
     assert len(words) == int(heard / WORD_S + 1e-6)
+    assert _unsaid(s) == (ANSWER.split()[len(words) :] if words else None)
+
+
+def _unsaid(s: Stage) -> list[str] | None:
+    """What the model was told that nobody had heard."""
+    messages = s.server.requests[-1]["messages"]
+    notes = [m["content"] for m in messages if "did not hear" in str(m["content"])]
+    return notes[-1].partition(': "')[2].removesuffix('"').split() if notes else None
+
+
+async def test_c07_the_model_need_not_be_told() -> None:
+    off = {"tell_unsaid": False}
+    async with stage(says(ANSWER), says("Fine."), bot={"greeting": ""}, barge_in=off) as s:
+        s.start()
+        await s.until_event("session_start")
+        await s.hear("Go on.")
+        await s.until_event("heard_text", 3)
+        await s.hear("Stop.")
+        await s.until_event("llm_request", 2)
+        await s.end()
+    assert _unsaid(s) is None
 
 
 class FakeOutput(FrameProcessor):
