@@ -11,6 +11,7 @@ from pipecat.transports.base_transport import BaseTransport
 
 from speech.barge_in.replies import Replies
 from speech.barge_in.speaker import Speaker
+from speech.queues import QueueUse
 from speech.timeline import Timeline
 from transports.local.backend import Backend, SounddeviceBackend
 from transports.local.input import LocalInputTransport
@@ -61,6 +62,8 @@ class LocalTransport(BaseTransport):
             speaker if params.audio_out_enabled else None,
             params.audio_out_10ms_chunks / 100,
         )
+        if params.echo_cancellation:
+            timeline.queues.read("echo", self._echo_use)
         self._output.on_played = self._played
         self._speaker = speaker
 
@@ -119,6 +122,10 @@ class LocalTransport(BaseTransport):
             for link in self._links
             if link.format is not None
         ]
+
+    def _echo_use(self) -> QueueUse:
+        echo = self._input.echo
+        return echo.use if echo else QueueUse("echo", "s", 0.0, "there is no echo cancellation")
 
     def _played(self, block: NDArray[np.int16], audible_at: float, ran_dry: bool) -> None:
         """In the device's thread."""

@@ -8,8 +8,9 @@ import numpy as np
 from loguru import logger
 from numpy.typing import NDArray
 
+from speech.queues import QueueUse
 from transports.local.echo.clock import DeviceClock
-from transports.local.echo.far import FarEnd
+from transports.local.echo.far import KEPT_S, FarEnd
 from transports.local.echo.processing import AudioProcessing
 from transports.local.echo.state import EchoState
 
@@ -79,6 +80,12 @@ class EchoCanceller:
         ``ran_dry``: before it the device had nothing to play, so its stamps begin anew.
         """
         self._far.played(samples, at, rate_hz, ran_dry)
+
+    @property
+    def use(self) -> QueueUse:
+        """Of what was played and waits to be put beside what is heard."""
+        high_s, lost_s = self._far.waiting_use
+        return QueueUse("echo", "s", KEPT_S, "the oldest goes", round(high_s, 3), round(lost_s, 3))
 
     def microphone_opened(self) -> None:
         """A new stream, or lost audio: what was held back of the old one is dropped."""

@@ -66,6 +66,12 @@ class FarEnd:
         """How much more slowly than its rate the device runs: 1e-4 is 100 ppm."""
         return self._clock.line.drift
 
+    @property
+    def waiting_use(self) -> tuple[float, float]:
+        """The most that ever waited for ``take``, and what went for it, in seconds."""
+        rate_hz, blocks = self._inbox
+        return blocks.high_water / max(rate_hz, 1), blocks.dropped / max(rate_hz, 1)
+
     def read(self, at: float, count: int, rate_hz: int) -> NDArray[np.int16]:
         """``count`` samples at ``rate_hz`` that sound from ``at`` on."""
         times = at + np.arange(count) / rate_hz

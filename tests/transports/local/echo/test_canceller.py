@@ -159,3 +159,11 @@ def test_a_device_that_ran_dry_is_found_again_at_once() -> None:
     assert not silent[320:].any()
     assert np.abs(far - _tone(7.28 + LEAD_S, len(far), RATE_HZ)).max() < 150
     assert canceller.stats.stretches == 2
+
+
+def test_what_nobody_takes_is_bounded_and_counted() -> None:
+    canceller, _ = _canceller()
+    for number in range(300):
+        canceller.played(np.zeros(480, np.int16), number / 50, 24_000)
+    assert canceller.use.high_water == canceller.use.bound == 5.0
+    assert canceller.use.dropped == pytest.approx(1.0)
