@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 FLOOR = 10.0**2
 """Mean square of int16 samples, -70 dBFS: below it there is no sound to speak of."""
 
-FALL_DB = 0.7
-"""By how much a frame (10 ms) the echo of a sound dies away: by 60 dB in 0.86 s, a live room, and
-by less than 9 dB in the 120 ms within which an echo comes at the latest."""
+FALL_DB = 0.4
+"""By how much a frame (10 ms) the echo of a sound dies away: by 60 dB in 1.5 s, a bare room. That
+leaves room for what is not known, such as a delay that has just changed."""
 
 RISE_DB = 0.3
 SINK_DB = 0.1
