@@ -41,7 +41,7 @@ def _likelihood(state: EchoState, *, echo: float, left: float, user: float) -> f
 def test_the_bot_silent_nothing_is_its_own() -> None:
     state = _state(3.0, echo=0.5, left=0.01)
     silence = np.zeros(FRAME, np.int16)
-    for _ in range(80):
+    for _ in range(200):
         state.note(silence, _sound(2_000), _sound(2_000))
     assert state.likelihood == 0.0
 
