@@ -1,8 +1,8 @@
 """Words after which more must come, and words that announce digits, letters or an address.
 
 A language is a BCP 47 code without its region; ``of`` takes English for one that is not here.
-Accents are kept: Spanish "si" (if) leaves a sentence open, "sí" (yes) ends it. Written without
-native speakers but for English and German.
+Accents are kept: Spanish "si" (if) leaves a sentence open, "sí" (yes) ends it. The lists of the
+other languages than English were written without a native speaker.
 """
 
 from __future__ import annotations
