@@ -32,6 +32,7 @@ from bot.conversation import Conversation
 from bot.logs import set_up_logging
 from bot.parts import open_parts
 from bot.talk import _params
+from speech.barge_in.events import Stop
 from speech.timeline import Timeline, TimelineEvent
 from transports.local import LocalTransport
 
@@ -118,12 +119,12 @@ async def _obey(
 
 
 async def _stop(conversation: Conversation) -> None:
-    """An explicit stop, without a voice: the policy's, where there is one."""
-    stop = getattr(conversation, "stop_talking", None)
-    if stop is None:
+    """An explicit stop, without a voice; pipecat's own way knows none but the frame."""
+    control = conversation._barge_in  # the application has no stop button yet
+    if control is None:
         await conversation.worker.queue_frame(InterruptionFrame())
     else:
-        await stop()
+        control.take(Stop(control.now()))
 
 
 def _line(event: TimelineEvent) -> dict[str, Any]:

@@ -46,7 +46,9 @@ class Capture:
     """Of the device in this stretch: then the sound server itself may repeat samples."""
 
     def first(self, name: str) -> Mark | None:
-        return next((mark for mark in self.marks if mark.name == name), None)
+        """The first such mark of this reply, or of no reply in particular."""
+        own = (mark for mark in self.marks if mark.name == name)
+        return next((mark for mark in own if mark.reply in (None, self.reply)), None)
 
     def onset_at(self) -> float | None:
         """When the clip's first sample was in the microphone."""
@@ -179,7 +181,7 @@ def _begins_clean(reading: Reading) -> bool | None:
 
 
 def _cut(reading: Reading) -> dict[str, Any]:
-    cut = reading.capture.first("interrupt")
+    cut, silent = reading.capture.first("interrupt"), reading.capture.first("silent")
     if cut is None:
         return {"cut_at_s": None, "cut_to_silent_ms": None, "samples_after_cut": None}
     late = reading.heard[
@@ -189,6 +191,7 @@ def _cut(reading: Reading) -> dict[str, Any]:
     begins = reading.at(reading.runs[0].heard) if reading.runs else None
     return {
         "cut_why": cut.fields.get("why"),
+        "silent_marked_ms": None if silent is None else 1000 * (silent.at - cut.at),
         "cut_at_s": None if begins is None else cut.at - begins,
         "cut_to_silent_ms": None if last is None else 1000 * (reading.at(last + 1) - cut.at),
         "samples_after_cut": int(np.count_nonzero(np.abs(late.astype(np.int32)) >= look.AUDIBLE)),
