@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
+from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.transports.base_transport import BaseTransport
 
 from bot.config.schema import Settings
@@ -15,7 +16,7 @@ from speech.barge_in.replies import Replies
 from speech.barge_in.speaker import Speaker
 from speech.barge_in.words import WordSorter
 from speech.timeline import Timeline
-from transports.unheld import UnheldSpeaker
+from transports.held import HeldSpeaker
 
 PIPECAT = "pipecat"
 """pipecat's own way: the detector's start of speech interrupts."""
@@ -56,9 +57,11 @@ def build_barge_in(
     listening = tuple(settings.barge_in.backchannels)
     words = WordSorter(settings.stt.language, extra=listening)
     policy = BargeIn(config, STRATEGIES[chosen](config), words)
-    speaker: Speaker = UnheldSpeaker()
+    speaker: Speaker
     if isinstance(transport, HoldsSound):
         speaker = transport.speaker(policy.replies)
+    else:
+        speaker = HeldSpeaker(cast(BaseOutputTransport, transport.output()))
     if isinstance(transport, KnowsEcho):
         return BargeInControl(policy, timeline, speaker, echo=transport.echo_likelihood)
     return BargeInControl(policy, timeline, speaker)
