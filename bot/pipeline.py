@@ -21,7 +21,6 @@ from processors.fresh_audio import FreshAudio
 from processors.heard import HeardText
 from processors.interrupter import Interrupter
 from processors.kokoro_tts import KokoroTTSService
-from processors.noise_recovery import NoiseRecovery
 from processors.read_ahead import ReadAhead
 from processors.settled_calls import SettledCalls
 from processors.turn_halves import JoinedHalves
@@ -56,12 +55,13 @@ def build_pipeline(
     backlog = Backlog(settings.units.waiting, timeline.queues)
     written = Written()
     lead = build_lead(parts, transport, written, timeline)
+    interrupter = Interrupter(barge_in, recovery.answer_again) if barge_in else None
     return Pipeline(
         [
             transport.input(),  # microphone, browser, room, phone or script
             build_stt(settings, parts.secrets, parts.recogniser, timeline.queues),  # speech to text
             ClosingGate(closing),  # after the wish to end: deaf,
-            *interrupter(barge_in, recovery),  # words that stop the bot, words that are none
+            *([interrupter] if interrupter else []),  # words that stop the bot, words that are none
             FreshAudio(words.user(), timeline.queues),  # never far behind the user
             words.user(),  # voice activity, end of turn, the user's words in the context
             JoinedHalves(),  # an utterance in two pieces is one question
@@ -82,14 +82,10 @@ def build_pipeline(
             unsaid.heard(),  # what was heard,
             words.assistant(),  # the bot's heard words in the context
             unsaid.told(),  # and what it was cut off from saying
-            heard.recorded(),  # an interruption waits until they are in it
+            heard.recorded(),  # an interruption waits until they are in it,
+            *([interrupter.settled()] if interrupter else []),  # and new words for it
         ]
     )
-
-
-def interrupter(barge_in: BargeInControl | None, recovery: NoiseRecovery) -> list[Interrupter]:
-    """The policy's way into the pipeline, where there is a policy."""
-    return [Interrupter(barge_in, recovery.answer_again)] if barge_in else []
 
 
 def audible(barge_in: BargeInControl | None) -> list[Audible]:

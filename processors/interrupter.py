@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from pipecat.frames.frames import (
     Frame,
@@ -18,13 +19,18 @@ from processors.barge_in import BargeInControl
 from processors.nothing_heard import NothingHeardFrame
 from speech.barge_in.events import Stop, Words
 
+SETTLED_WITHIN_S = 0.5
+"""How long words wait for the interruption before them to have gone round, which takes some
+20 ms; a voice that is slow to stop must not hold them up."""
+
 
 class Interrupter(FrameProcessor):
     """Tells the policy what the user says, and sends the interruption round after a cut.
 
-    A cut's interruption is on its way before the words that caused it. A transcript that is no
-    user turn (the bot's own words, "mm-hm") goes on as a ``NothingHeardFrame``, which closes the
-    turn its voice has opened. ``ask_again`` asks the model for the lost answer.
+    A cut's interruption goes round before the words that caused it: the model is asked when the
+    context has what was heard of the answer before. A transcript that is no user turn (the bot's
+    own words, "mm-hm") goes on as a ``NothingHeardFrame``, which closes the turn its voice has
+    opened. ``ask_again`` asks the model for the lost answer.
     """
 
     def __init__(self, control: BargeInControl, ask_again: Callable[[], Awaitable[None]]) -> None:
@@ -32,13 +38,20 @@ class Interrupter(FrameProcessor):
         self._control = control
         self._ask_again = ask_again
         self._sending = asyncio.Lock()
+        self._gone_round = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._passing: set[asyncio.Task[None]] = set()
+
+    def settled(self) -> Settled:
+        """The processor to put at the pipeline's end."""
+        return Settled(self._gone_round)
 
     async def cleanup(self) -> None:
         """Decide no more."""
         self._control.close()
-        task, self._task = self._task, None
-        if task is not None:
+        tasks = [*self._passing, *([self._task] if self._task is not None else [])]
+        self._task = None
+        for task in tasks:
             await self.cancel_task(task)
         await super().cleanup()
 
@@ -50,25 +63,32 @@ class Interrupter(FrameProcessor):
         elif isinstance(frame, InterruptionFrame):  # not ours: those begin here
             self._control.take(Stop(self._control.now(), everything=False))
             self._control.interruption_due = False
-        elif direction is FrameDirection.DOWNSTREAM:
-            frame = await self._judge(frame)
+        elif direction is FrameDirection.DOWNSTREAM and _is_outcome(frame):
+            frame = self._judge(frame)
+            if self._control.due.is_set() or self._sending.locked():
+                await self._pass_behind_the_interruption(frame)
+                return
         await self.push_frame(frame, direction)
 
-    async def _judge(self, frame: Frame) -> Frame:
-        match frame:
-            case NothingHeardFrame():
-                text, final = "", True
-            case TranscriptionFrame(text=text):
-                final = True
-            case InterimTranscriptionFrame(text=text):
-                final = False
-            case _:
-                return frame
+    def _judge(self, frame: Frame) -> Frame:
+        text = getattr(frame, "text", "")
+        final = not isinstance(frame, InterimTranscriptionFrame)
         decisions = self._control.take(Words(self._control.now(), text, final))
-        await self._send()
-        if any(decision.drop_words for decision in decisions) and text:
-            return _nothing(frame)
-        return frame
+        drop = text and any(decision.drop_words for decision in decisions)
+        return _nothing(frame) if drop else frame
+
+    async def _pass_behind_the_interruption(self, frame: Frame) -> None:
+        """In a task of its own: an interruption cancels what a service does with a frame, and
+        that may be to push this one."""
+
+        async def send_and_pass() -> None:
+            await self._send()
+            await self.push_frame(frame)
+
+        passing = self.create_task(send_and_pass(), "words behind an interruption")
+        self._passing.add(passing)
+        passing.add_done_callback(self._passing.discard)
+        await asyncio.shield(passing)
 
     async def _send_forever(self) -> None:
         while True:
@@ -81,10 +101,36 @@ class Interrupter(FrameProcessor):
             control.due.clear()
             if control.interruption_due:
                 control.interruption_due = False
-                await self.broadcast_interruption()
+                await self._interrupt()
             if control.question_due:
                 control.question_due = False
                 await self._ask_again()
+
+    async def _interrupt(self) -> None:
+        self._gone_round.clear()
+        await self.broadcast_interruption()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._gone_round.wait(), SETTLED_WITHIN_S)
+
+
+class Settled(FrameProcessor):
+    """Stands at the pipeline's end, where an interruption has gone round."""
+
+    def __init__(self, gone_round: asyncio.Event) -> None:
+        super().__init__(enable_direct_mode=True)
+        self._gone_round = gone_round
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """Note interruptions; pass everything on."""
+        await super().process_frame(frame, direction)
+        if isinstance(frame, InterruptionFrame) and direction is FrameDirection.DOWNSTREAM:
+            self._gone_round.set()
+        await self.push_frame(frame, direction)
+
+
+def _is_outcome(frame: Frame) -> bool:
+    outcomes = (NothingHeardFrame, TranscriptionFrame, InterimTranscriptionFrame)
+    return isinstance(frame, outcomes)
 
 
 def _nothing(frame: Frame) -> NothingHeardFrame:
