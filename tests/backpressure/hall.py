@@ -114,14 +114,14 @@ class FakeTransport(BaseTransport):
         params = TransportParams(
             audio_out_enabled=True, audio_out_sample_rate=24_000, audio_out_end_silence_secs=0
         )
-        self.speaker = FakeSpeaker(params)
+        self._output = FakeSpeaker(params)
         self._input = BaseInputTransport(params)
 
     def input(self) -> BaseInputTransport:
         return self._input
 
     def output(self) -> FakeSpeaker:
-        return self.speaker
+        return self._output
 
 
 Model = TypeVar("Model", bound=CountedModel)
@@ -211,7 +211,7 @@ async def _running(model: Model, settings: Settings) -> AsyncIterator[Hall[Model
     endpoint.service = lambda _: model  # type: ignore[method-assign]
     parts = Parts(settings, Secrets(), engine, FakeRecogniser(""), endpoint)
     conversation = Conversation(parts, transport, timeline)
-    made = Hall(conversation, transport.speaker, model, engine, timeline)
+    made = Hall(conversation, transport.output(), model, engine, timeline)
     made.run = asyncio.create_task(conversation.run())
     await made.until(lambda: any(event.name == "session_start" for event in timeline.events))
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from speech.backlog import Backlog
@@ -33,6 +33,7 @@ def has_room(backlog: Backlog) -> bool:
     return False
 
 
+@settings(deadline=None)
 @given(STEPS)
 async def test_the_size_is_that_of_the_pieces_that_wait(
     steps: list[tuple[str, int, int, bool]],

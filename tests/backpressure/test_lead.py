@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from speech.lead import PATIENCE_S, SHORTEST_WAIT_S, Lead
@@ -49,6 +49,7 @@ STEPS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(STEPS)
 def test_the_lead_is_kept_whatever_comes(steps: list[Step]) -> None:
     listener = FakeListener()
@@ -68,6 +69,7 @@ def test_the_lead_is_kept_whatever_comes(steps: list[Step]) -> None:
         assert lead.wait_s() == 0 or lead.wait_s() >= SHORTEST_WAIT_S
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0.01, 2.0), min_size=1, max_size=40))
 def test_who_waits_as_long_as_told_is_always_let_on_and_the_sound_has_no_hole(
     chunks: list[float],
@@ -84,6 +86,7 @@ def test_who_waits_as_long_as_told_is_always_let_on_and_the_sound_has_no_hole(
         make(lead, listener, seconds)
 
 
+@settings(deadline=None)
 @given(st.floats(0.1, 30.0), st.floats(0.0, 20.0))
 def test_silence_and_the_rest_of_a_cut_sound_give_no_credit(rest_s: float, idle_s: float) -> None:
     listener = FakeListener()

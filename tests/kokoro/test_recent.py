@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from speech.kokoro.recent import Recent
@@ -10,6 +10,7 @@ from speech.kokoro.recent import Recent
 MOST = 3
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["get", "put"]), st.sampled_from("abcdef"))))
 def test_those_used_last_are_kept(steps: list[tuple[str, str]]) -> None:
     recent: Recent[str] = Recent(MOST)
