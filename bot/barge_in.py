@@ -18,13 +18,14 @@ from speech.barge_in.words import WordSorter
 from speech.timeline import Timeline
 from transports.held import HeldSpeaker
 
+PUSH_TO_TALK = "push_to_talk"
 PIPECAT = "pipecat"
 """pipecat's own way: the detector's start of speech interrupts."""
 
 STRATEGIES = {
     "natural": rules.natural,
     "always": rules.always_let_speak,
-    "push_to_talk": rules.push_to_talk,
+    PUSH_TO_TALK: rules.push_to_talk,
     "never": rules.never,
 }
 

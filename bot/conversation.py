@@ -30,6 +30,7 @@ from processors.closing import Closing
 from processors.floor import Floor
 from processors.timeline import TimelineClock, TimelineObserver
 from processors.visitors import VisitorProtocol
+from speech.barge_in.events import Key
 from speech.timeline import Timeline
 
 
@@ -239,6 +240,12 @@ class Conversation:
         self._timeline.mark("session_start")
         if self._greet and (text := self._parts.phrase(self._parts.settings.bot.greeting)):
             await self.say(text)
+
+    def talk_key(self, *, down: bool) -> None:
+        """The user presses the talk key, or lets it go. It cuts what is being said, and where
+        ``barge_in.policy`` is push_to_talk only what is said meanwhile is heard."""
+        if self._barge_in is not None:
+            self._barge_in.take(Key(self._timeline.clock(), down))
 
     async def say(self, text: str, *, interruptible: bool = True) -> None:
         """Speak a text as a reply of its own, in turn with what is being said.

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from bot import talk_key
+from bot.barge_in import PUSH_TO_TALK
 from bot.config.schema import AudioSettings, Settings
 from bot.config.secrets import Secrets
 from bot.conversation import Conversation
@@ -16,8 +18,9 @@ from bot.last_queues import remember
 from bot.leaving import EXIT_INTERRUPTED
 from bot.native_noise import native_noise_logged
 from bot.parts import open_parts
+from bot.talk_key import space_bar
 from bot.view import open_view
-from speech.errors import DeviceError
+from speech.errors import DeviceError, UsageError
 from speech.timeline import Timeline
 from transports.local import LocalParams, LocalTransport, list_devices
 from transports.local.backend import Backend
@@ -96,6 +99,20 @@ async def _converse(conversation: Conversation, over: Callable[[int], object]) -
         over(EXIT_INTERRUPTED)
         raise
     over(0)
+
+
+@contextmanager
+def _talk_key(settings: Settings, conversation: Conversation, notify: Notify) -> Iterator[None]:
+    """Say how to talk; with push_to_talk the space bar is the key."""
+    if settings.barge_in.policy != PUSH_TO_TALK:
+        notify(READY)
+        yield
+        return
+    with space_bar(lambda down: conversation.talk_key(down=down)) as watched:
+        if not watched:
+            raise UsageError(talk_key.NO_TERMINAL)
+        notify(talk_key.READY)
+        yield
 
 
 def _params(audio: AudioSettings) -> LocalParams:

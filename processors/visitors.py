@@ -13,9 +13,12 @@ from pydantic import BaseModel
 
 from speech.text_clean import clean
 
-TAKEN = frozenset({"client-ready", "disconnect-bot", "send-text"})
-"""What our page and pipecat's prebuilt one send. The protocol has more: files, which the server
+TAKEN = frozenset({"client-ready", "disconnect-bot", "send-text", "client-message"})
+"""What our page and pipecat's prebuilt one send; of client messages only the ``TALK_KEY``, which is
+``true`` down and ``false`` up. The protocol has more: files, which the server
 would fetch from any address; sound and tool results of the visitor's own making."""
+
+TALK_KEY = "talk-key"
 
 LONGEST_TEXT_CHARS = 4_000
 """About a thousand tokens: more than anyone types into a conversation."""
@@ -67,10 +70,13 @@ def _taken(message: Any) -> dict[str, Any] | None:
     kind, key, data = (message.get(name) for name in ("type", "id", "data"))
     if not isinstance(kind, str) or kind not in TAKEN or not isinstance(key, str):
         return None
-    if kind != "send-text":
+    if kind in ("client-ready", "disconnect-bot"):
         return message
     if not isinstance(data, dict):
         return None
+    if kind == "client-message":
+        is_key = data.get("t") == TALK_KEY and isinstance(data.get("d"), bool)
+        return message if is_key else None
     content = data.get("content")
     if not isinstance(content, str) or len(content) > LONGEST_TEXT_CHARS:
         return None

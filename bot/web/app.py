@@ -47,8 +47,17 @@ _PATCH = TypeAdapter(SmallWebRTCPatchRequest)
 class WebApp:
     """One page server: ``asgi`` to serve, ``aclose`` when no session is left."""
 
-    def __init__(self, web: WebSettings, sessions: Sessions, on_connection: OnConnection) -> None:
+    def __init__(
+        self,
+        web: WebSettings,
+        sessions: Sessions,
+        on_connection: OnConnection,
+        *,
+        talk_key: bool = False,
+    ) -> None:
+        """``talk_key``: the page shows a key to hold while speaking."""
         self._web = web
+        self._talk_key = talk_key
         self._sessions = sessions
         self._on_connection = on_connection
         self._connections: list[SmallWebRTCConnection] = []
@@ -90,7 +99,11 @@ class WebApp:
         """A page asks here first; the session itself begins with the offer."""
         self._refuse_when_full()
         servers = [{"urls": [url]} for url in self._web.ice_servers]
-        return {"sessionId": str(uuid.uuid4()), "iceConfig": {"iceServers": servers}}
+        return {
+            "sessionId": str(uuid.uuid4()),
+            "iceConfig": {"iceServers": servers},
+            "talkKey": self._talk_key,
+        }
 
     async def _offer(self, request: Request) -> dict[str, str] | None:
         fields = await _json_object(request)

@@ -9,10 +9,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from pipecat.processors.frameworks.rtvi.models import ClientMessage
 from pipecat.transports.base_transport import TransportParams
 from pipecat.transports.smallwebrtc.connection import SmallWebRTCConnection
 from pipecat.transports.smallwebrtc.transport import SmallWebRTCTransport
 
+from bot.barge_in import PUSH_TO_TALK
 from bot.config.schema import Settings, WebSettings
 from bot.config.secrets import Secrets
 from bot.conversation import OVER_A_NETWORK, Conversation
@@ -78,7 +80,8 @@ async def _serve_until(
     """False when the server ended before ``stop``."""
     async with asyncio.TaskGroup() as group:
         sessions = Sessions(web.max_sessions, group, notify)
-        page = WebApp(web, sessions, _Greeter(parts, sessions).welcome)
+        talk_key = parts.settings.barge_in.policy == PUSH_TO_TALK
+        page = WebApp(web, sessions, _Greeter(parts, sessions).welcome, talk_key=talk_key)
         async with serving(page.asgi, sock) as server:
             await announce(url_of(sock))
             asked = await until_stopped(stop, server)
@@ -163,6 +166,10 @@ def _follow(
     async def on_disconnected(*_: Any) -> None:
         left.set()
 
+    async def on_message(_: Any, message: ClientMessage) -> None:
+        conversation.talk_key(down=bool(message.data))  # visitors send nothing else
+
     transport.add_event_handler("on_client_connected", on_connected)
     transport.add_event_handler("on_client_disconnected", on_disconnected)
     conversation.worker.rtvi.add_event_handler("on_client_ready", on_ready)
+    conversation.worker.rtvi.add_event_handler("on_client_message", on_message)

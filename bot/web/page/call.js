@@ -15,12 +15,14 @@ const REASONS = {
 export class Call {
   #on;
   #peer = null;
+  #channel = null;
   #microphone = null;
   #context = null;
   #timers = [];
   #ended = false;
 
   // Handlers: onStream(stream), onMessage(type, data), onLevels(mine, theirs), onConnected(),
+  // onTalkKey(wanted): whether the bot hears only while the talk key is held,
   // onEnded(reason), called once; the reason is text for the user, or undefined after close().
   constructor(handlers) {
     this.#on = handlers;
@@ -44,6 +46,11 @@ export class Call {
     this.#end();
   }
 
+  // The talk key, for a bot that hears only while it is held.
+  talk(down) {
+    this.#send("client-message", { t: "talk-key", d: down });
+  }
+
   // Returns whether the microphone is now muted.
   toggleMute() {
     const [track] = this.#microphone?.getAudioTracks() ?? [];
@@ -52,7 +59,8 @@ export class Call {
   }
 
   async #dial() {
-    const { iceConfig } = await post("start", {});
+    const { iceConfig, talkKey } = await post("start", {});
+    this.#on.onTalkKey(Boolean(talkKey));
     const peer = (this.#peer = new RTCPeerConnection(iceConfig));
     const track = this.#microphone.getAudioTracks()[0];
     peer.addTransceiver(track, { direction: "sendrecv", streams: [this.#microphone] });
@@ -82,11 +90,16 @@ export class Call {
     this.#measure(stream);
   }
 
+  #send(type, data) {
+    if (this.#channel?.readyState !== "open") return;
+    const message = { label: RTVI.label, type, id: crypto.randomUUID(), data };
+    this.#channel.send(JSON.stringify(message));
+  }
+
   #openChannel(channel) {
+    this.#channel = channel;
     channel.addEventListener("open", () => {
-      const send = (type, data) =>
-        channel.send(JSON.stringify({ label: RTVI.label, type, id: crypto.randomUUID(), data }));
-      send("client-ready", { version: RTVI.version, about: { library: "earshot-page" } });
+      this.#send("client-ready", { version: RTVI.version, about: { library: "earshot-page" } });
       this.#every(PING_MS, () => channel.readyState === "open" && channel.send("ping"));
     });
     channel.addEventListener("message", ({ data }) => {

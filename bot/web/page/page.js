@@ -2,8 +2,8 @@
 import { Call } from "./call.js";
 
 const element = (id) => document.getElementById(id);
-const [status, connect, mute, tap, audio, transcript] =
-  ["status", "connect", "mute", "tap", "audio", "transcript"].map(element);
+const [status, connect, mute, talk, tap, audio, transcript] =
+  ["status", "connect", "mute", "talk", "tap", "audio", "transcript"].map(element);
 
 const SAYS = {
   idle: "Press Connect and speak.",
@@ -82,7 +82,7 @@ function ended(reason) {
   botLine = null;
   voice = understood = false;
   audio.srcObject = null;
-  tap.hidden = true;
+  tap.hidden = talk.hidden = true;
   mute.setAttribute("aria-pressed", "false");
   element("mine").value = element("theirs").value = 0;
   show(reason ? "failed" : "idle", reason);
@@ -95,6 +95,7 @@ async function start() {
     onMessage: (type, data) => ON_MESSAGE[type]?.(data ?? {}),
     onLevels: (me, bot) => { element("mine").value = me; element("theirs").value = bot; },
     onConnected: () => show("listening"),
+    onTalkKey: (wanted) => { talk.hidden = !wanted; },
     onEnded: (reason) => mine === call && ended(reason),
   });
   call = mine;
@@ -108,5 +109,17 @@ mute.addEventListener("click", () => {
   mute.setAttribute("aria-pressed", String(muted));
   mute.textContent = muted ? "Unmute" : "Mute";
 });
+// A button, so the space bar holds it too; a finger that slides off has let it go.
+function hold(down) {
+  if (talk.hidden || down === (talk.getAttribute("aria-pressed") === "true")) return;
+  talk.setAttribute("aria-pressed", String(down));
+  call?.talk(down);
+}
+talk.addEventListener("pointerdown", () => hold(true));
+for (const over of ["pointerup", "pointerleave", "pointercancel", "blur"]) {
+  talk.addEventListener(over, () => hold(false));
+}
+talk.addEventListener("keydown", ({ key }) => (key === " " || key === "Enter") && hold(true));
+talk.addEventListener("keyup", ({ key }) => (key === " " || key === "Enter") && hold(false));
 tap.addEventListener("click", () => play(audio.srcObject));
 window.addEventListener("pagehide", () => call?.close());
