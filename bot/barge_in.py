@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Protocol, cast, runtime_checkable
 
 from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.transports.base_transport import BaseTransport
+from pipecat.turns.user_start import WakePhraseUserTurnStartStrategy
+from pipecat.turns.user_turn_strategies import UserTurnStrategies
 
 from bot.config.schema import Settings
 from processors.barge_in import BargeInControl
@@ -66,6 +69,19 @@ def build_barge_in(
     if isinstance(transport, KnowsEcho):
         return BargeInControl(policy, timeline, speaker, echo=transport.echo_likelihood)
     return BargeInControl(policy, timeline, speaker)
+
+
+def follow_wake_phrases(barge_in: BargeInControl, turns: UserTurnStrategies) -> None:
+    """While the bot waits for its wake phrase, nothing that is said is for the policy."""
+    for start in turns.start or []:
+        if isinstance(start, WakePhraseUserTurnStartStrategy):
+            barge_in.asleep = True
+            start.add_event_handler("on_wake_phrase_detected", partial(_sleep, barge_in, False))
+            start.add_event_handler("on_wake_phrase_timeout", partial(_sleep, barge_in, True))
+
+
+async def _sleep(barge_in: BargeInControl, asleep: bool, *_: object) -> None:
+    barge_in.asleep = asleep
 
 
 def _config(settings: Settings, echo_path: bool) -> BargeInConfig:

@@ -8,6 +8,7 @@ from pipecat.processors.aggregators.llm_response_universal import LLMContextAggr
 from pipecat.services.llm_service import LLMService
 from pipecat.transports.base_transport import BaseTransport
 
+from bot.barge_in import follow_wake_phrases
 from bot.config.schema import Settings
 from bot.hearing import build_stt, recover_from_noise, user_aggregator_params
 from bot.parts import Parts
@@ -48,6 +49,8 @@ def build_pipeline(
     settings = parts.settings
     hears_voice = barge_in.heard_voice if barge_in else None
     user = user_aggregator_params(settings, context=context, heard=hears_voice)
+    if barge_in and user.user_turn_strategies:
+        follow_wake_phrases(barge_in, user.user_turn_strategies)
     words = LLMContextAggregatorPair(context, user_params=user)
     recovery = recover_from_noise(settings, words, context)
     heard = HeardText(timeline)

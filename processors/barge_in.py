@@ -34,6 +34,8 @@ class BargeInControl:
         self.due = asyncio.Event()
         self.interruption_due = False
         self.question_due = False
+        self.asleep = False
+        """Nobody is addressed before a wake phrase is heard: voice and words count for nothing."""
         self._policy = policy
         self._timeline = timeline
         self._speaker = speaker
@@ -88,7 +90,7 @@ class BargeInControl:
         self._decided.set()
 
     def _take_voice(self, at: float, confidence: float) -> None:
-        self.take(Voice(at, confidence, self._echo()))
+        self.take(Voice(at, 0.0 if self.asleep else confidence, self._echo()))
 
     def _carry_out(self, decision: Decision) -> None:
         reply_id, why = decision.reply_id, decision.why.value

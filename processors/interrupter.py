@@ -71,6 +71,8 @@ class Interrupter(FrameProcessor):
         await self.push_frame(frame, direction)
 
     def _judge(self, frame: Frame) -> Frame:
+        if self._control.asleep:
+            return frame  # what wakes the bot interrupts by pipecat's own strategy
         text = getattr(frame, "text", "")
         final = not isinstance(frame, InterimTranscriptionFrame)
         decisions = self._control.take(Words(self._control.now(), text, final))

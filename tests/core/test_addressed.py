@@ -1,0 +1,48 @@
+"""What is not said to the bot neither stops it nor reaches it: wake phrases and the talk key."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.stage import Stage, says, stage
+
+LONG = " ".join(f"word{number}" for number in range(40)) + "."
+WAKE = {"wake_phrases": ["computer"], "end": "silence", "silence_s": 0.2}
+
+
+async def _greeted(scene: Stage) -> None:
+    scene.start()
+    await scene.until_event("heard_text", 2)
+
+
+async def test_asleep_it_is_not_interrupted_but_by_its_name() -> None:
+    async with stage(says("It is noon."), bot={"greeting": LONG}, turn=WAKE) as scene:
+        await _greeted(scene)
+        await scene.hear("What a day this is.")
+        await scene.until_event("heard_text", 5)
+        assert scene.named("interrupt") == []
+        assert scene.server.requests == []
+        await scene.hear("Computer, what time is it?")
+        await scene.until_event("interrupt")
+        await scene.until(lambda: "noon" in scene.heard)
+        await scene.end(goodbye=False)
+    assert "word39" not in scene.heard
+
+
+@pytest.mark.parametrize("down", [True, False])
+async def test_with_a_talk_key_only_what_is_said_meanwhile_counts(down: bool) -> None:
+    keyed = {"policy": "push_to_talk"}
+    async with stage(says("Fine."), bot={"greeting": LONG}, barge_in=keyed) as scene:
+        await _greeted(scene)
+        if down:
+            scene.conversation.talk_key(down=True)
+            await scene.until_event("interrupt")
+        await scene.hear("What time is it?")
+        if down:
+            scene.conversation.talk_key(down=False)
+            await scene.until(lambda: "Fine." in scene.heard)
+        else:
+            await scene.until_event("heard_text", 8)
+        assert bool(scene.named("interrupt")) is down
+        await scene.end(goodbye=False)
+    assert bool(scene.server.requests) is down
