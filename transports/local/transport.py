@@ -110,7 +110,7 @@ class LocalTransport(BaseTransport):
         echo = self._input.echo
         return echo is not None and echo.cancels
 
-    def echo_stats(self) -> dict[str, float]:
+    def echo_stats(self) -> dict[str, float | None]:
         """``EchoStats`` for the report; empty without echo cancellation."""
         return self._input.echo.stats.as_dict() if self._input.echo else {}
 

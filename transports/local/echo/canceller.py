@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from speech.queues import QueueUse
 from transports.local.echo.clock import DeviceClock
+from transports.local.echo.delay import EchoDelay
 from transports.local.echo.far import KEPT_S, FarEnd
 from transports.local.echo.processing import AudioProcessing
 from transports.local.echo.state import EchoState
@@ -18,9 +19,14 @@ FRAME_S = 0.01
 """What WebRTC's processing takes."""
 
 LEAD_S = 0.04
-"""How much earlier than it sounds the canceller is told of a sound. An echo that came before its
-sound could not be cancelled (seen: 2 ms early leaves 5 dB of 36), and a device's stamps may be
-wrong by a buffer; the canceller finds later echoes by itself, up to half a second."""
+"""How much earlier than it sounds the canceller is told of a sound, at first. An echo that came
+before its sound could not be cancelled (seen: 2 ms early leaves 5 dB of 36), and a device's
+stamps may be wrong by a buffer."""
+
+SHORT_S, GOOD_S, LONG_S = 0.004, 0.012, 0.03
+"""How much later than what it is told the canceller is to hear the echo: once the delay has been
+found, sounds are told so that it is ``GOOD_S``, and again when it leaves the other two. Of delays
+of 5 to 20 ms it learns a long room in 1 s, of 80 and 200 ms hardly ever (docs/echo.md)."""
 
 SLACK_S = 0.005
 STARVED_BLOCKS = 10
@@ -43,10 +49,13 @@ class EchoStats:
     failed: int = 0
     """Frames that the library refused; they went on uncleaned."""
     lead_ms: float = LEAD_S * 1000
+    """How much earlier than it sounds the canceller is told of a sound; negative: later."""
+    delay_ms: float | None = None
+    """How much later than the devices say the microphone hears a sound; None: not found yet."""
     drift_ppm: float = 0.0
     """How much more slowly the speaker runs than the microphone."""
 
-    def as_dict(self) -> dict[str, float]:
+    def as_dict(self) -> dict[str, float | None]:
         """For JSON."""
         return asdict(self)
 
@@ -70,6 +79,7 @@ class EchoCanceller:
         self._frame = round(rate_hz * FRAME_S)
         self._far = FarEnd()
         self._lead_s = LEAD_S
+        self._delay = EchoDelay(rate_hz)
         self._stretches = 0
         self._short: list[float] = []
         self.microphone_opened()
@@ -98,7 +108,7 @@ class EchoCanceller:
         self._far.take()
         if self._clock.note(self._taken, at):
             self.stats.jumps += 1
-            self.state.misaligned()
+            self._misaligned()
         first = self._taken - len(self._rest)
         self._taken += len(samples)
         held = np.concatenate([self._rest, samples])
@@ -121,20 +131,34 @@ class EchoCanceller:
     def _clean_frame(self, far: Samples, near: Samples) -> Samples:
         self.stats.frames += 1
         try:
-            clean = self._processing.process(far, near, self._lead_s)
+            clean = self._processing.process(far, near, GOOD_S)
         except RuntimeError as error:
             if not self.stats.failed:
                 logger.warning("echo cancellation fails: {}", error)
             self.stats.failed += 1
             clean = near
         self.state.note(far, near, clean)
+        if (delay_s := self._delay.note(far, near)) is not None:
+            self._follow(delay_s)
         return clean
+
+    def _follow(self, delay_s: float) -> None:
+        """The canceller hears the echo so much later than it was told of the sound."""
+        self.stats.delay_ms = round((delay_s - self._lead_s) * 1000, 1)
+        if not SHORT_S <= delay_s <= LONG_S:
+            self._lead_s -= delay_s - GOOD_S
+            self._misaligned()
+
+    def _misaligned(self) -> None:
+        self._processing.restart()
+        self.state.misaligned()
+        self._delay.restart()
 
     def _keep_lead(self, end: float) -> None:
         """Rather a shorter lead than sounds of which the canceller is not told."""
         if self._far.stretches != self._stretches:
-            self._stretches, self._lead_s = self._far.stretches, LEAD_S
-            self.state.misaligned()
+            self._stretches = self._far.stretches
+            self._misaligned()
         known_s = self._far.known_until - end
         if not 0.0 <= known_s < self._lead_s:  # below 0: nothing plays, or it ran dry
             self._short.clear()
@@ -144,6 +168,7 @@ class EchoCanceller:
         if len(self._short) == STARVED_BLOCKS:
             self._lead_s = max(0.0, min(self._short) - SLACK_S)
             self._short.clear()
+            self._delay.restart()
 
     def _report(self) -> None:
         stats = self.stats

@@ -16,7 +16,11 @@ class AudioProcessing(Protocol):
     """Takes what is played out of what is heard, 10 ms at a time; keeps what it has learned."""
 
     def process(self, far: Samples, near: Samples, delay_s: float) -> Samples:
-        """The near end, cleaned. ``far`` sounds ``delay_s`` later than ``near`` was captured."""
+        """The near end, cleaned. It holds the echo ``delay_s`` later than ``far`` the sound."""
+        ...
+
+    def restart(self) -> None:
+        """Forget what has been learned: sound and echo are aligned in another way from now on."""
         ...
 
 
@@ -30,11 +34,17 @@ class WebRtcProcessing:
         self._rtc = rtc
         self._rate_hz = rate_hz
         self._echo = echo
-        self._module = rtc.AudioProcessingModule(
-            echo_cancellation=echo,
-            noise_suppression=noise,
+        self._noise, self._gain = noise, gain
+        self.restart()
+
+    def restart(self) -> None:
+        """A fresh one: it takes most sound away at first, where the old one would let echo pass
+        until it had noticed, for 2 s and more."""
+        self._module = self._rtc.AudioProcessingModule(
+            echo_cancellation=self._echo,
+            noise_suppression=self._noise,
             high_pass_filter=True,
-            auto_gain_control=gain,
+            auto_gain_control=self._gain,
         )
 
     def process(self, far: Samples, near: Samples, delay_s: float) -> Samples:

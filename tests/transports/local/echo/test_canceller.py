@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.transports.local.echo.path import EchoPath, clip
 from transports.local.echo import EchoCanceller
-from transports.local.echo.canceller import LEAD_S, STARVED_BLOCKS
+from transports.local.echo.canceller import GOOD_S, LEAD_S, STARVED_BLOCKS
+from transports.local.echo.delay import find_delay
 
 RATE_HZ = 16_000
 
@@ -20,6 +22,10 @@ class FakeProcessing:
     def __init__(self) -> None:
         self.far: list[NDArray[np.int16]] = []
         self.broken = False
+        self.restarts = 0
+
+    def restart(self) -> None:
+        self.restarts += 1
 
     def process(
         self, far: NDArray[np.int16], near: NDArray[np.int16], delay_s: float
@@ -107,6 +113,21 @@ def test_any_blocks_of_the_microphone_give_the_same(sizes: list[int]) -> None:
     assert np.abs(far - _tone(5.0 + LEAD_S, len(far), RATE_HZ))[20:].max(initial=0) < 150
 
 
+def test_once_the_delay_is_known_a_sound_is_told_just_before_its_echo() -> None:
+    canceller, processing = _canceller()
+    bot = clip("beckett")[: 6 * RATE_HZ]
+    heard = EchoPath(0.1).echo(bot)
+    for begin in range(0, len(bot), 320):
+        at = 5.0 + begin / RATE_HZ
+        canceller.played(bot[begin : begin + 320], at + 0.06, RATE_HZ)
+        canceller.captured(heard[begin : begin + 320], at + 0.06)
+    assert canceller.stats.delay_ms == pytest.approx(100, abs=1)
+    assert canceller.stats.lead_ms == pytest.approx(1000 * (GOOD_S - 0.1), abs=1)
+    assert processing.restarts == 2  # the first stretch, and this
+    far = np.concatenate(processing.far)[-RATE_HZ:]
+    assert find_delay(far, heard[-RATE_HZ:], RATE_HZ) == pytest.approx(GOOD_S, abs=0.001)
+
+
 def test_a_device_with_less_in_hand_gets_a_shorter_lead() -> None:
     canceller, processing = _canceller()
     _converse(canceller, 3.0, ahead_s=0.0)
@@ -148,7 +169,7 @@ def test_a_library_that_fails_leaves_the_microphone_as_it_is() -> None:
 def test_a_device_that_ran_dry_is_found_again_at_once() -> None:
     """For 0.3 s it had nothing to play, and says so: all later sound is that much later."""
     canceller, processing = _canceller()
-    _converse(canceller, 2.0, ahead_s=0.0)
+    _converse(canceller, 2.0)
     for number in range(20):
         at = 7.3 + number / 50
         canceller.played(_tone(at, 480, 24_000), at, 24_000, ran_dry=number == 0)
@@ -156,7 +177,7 @@ def test_a_device_that_ran_dry_is_found_again_at_once() -> None:
     for number in range(15):
         canceller.captured(np.zeros(320, np.int16), 7.0 + number / 50)
     silent, far = np.concatenate(processing.far[:20]), np.concatenate(processing.far[28:])
-    assert not silent[320:].any()
+    assert not silent[960:].any()
     assert np.abs(far - _tone(7.28 + LEAD_S, len(far), RATE_HZ)).max() < 150
     assert canceller.stats.stretches == 2
 

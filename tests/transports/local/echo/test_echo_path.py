@@ -36,26 +36,25 @@ SAID = (
 
 
 def _alone(path: EchoPath, speaker_hz: int = 24_000) -> tuple[Samples, Samples, EchoCanceller]:
-    bot = clip("beckett")
-    bot = np.concatenate([bot, bot])
+    bot = np.concatenate([clip("beckett"), clip("beckett")])[: 12 * NEAR_HZ]
     return converse(bot, np.zeros_like(bot), path, speaker_hz)
 
 
 @pytest.mark.parametrize("name", PATHS)
 def test_the_echo_is_taken_out(name: str) -> None:
     heard, clean, canceller = _alone(PATHS[name])
-    first, later = (enhancement_db(heard, clean, *span) for span in ((0.5, 3.0), (5.0, 19.5)))
+    first, later = (enhancement_db(heard, clean, *span) for span in ((0.5, 3.0), (5.0, 12.0)))
     state = canceller.state
     print(f"{name}: {first:.0f} dB, then {later:.0f} dB; learned {state.enhancement_db:.0f} dB")
-    assert first > 8
-    assert later > 28
+    assert first > 12
+    assert later > 25
+    assert canceller.stats.delay_ms == pytest.approx(PATHS[name].delay_s * 1000, abs=4)
     assert state.return_loss_db == pytest.approx(6.0, abs=6.0)
 
 
-@pytest.mark.parametrize("speaker_hz", [16_000, 44_100])
-def test_at_every_rate(speaker_hz: int) -> None:
-    heard, clean, _ = _alone(EchoPath(response=room()), speaker_hz)
-    assert enhancement_db(heard, clean, 5.0, 19.5) > 28
+def test_at_an_odd_rate() -> None:
+    heard, clean, _ = _alone(EchoPath(response=room()), 44_100)
+    assert enhancement_db(heard, clean, 5.0, 12.0) > 25
 
 
 def _words(samples: Samples) -> str:
@@ -70,7 +69,7 @@ def _words(samples: Samples) -> str:
 def test_a_user_over_the_bot_is_understood() -> None:
     """The user as loud as the bot is in the room, whose echo is 6 dB below."""
     bot, reading = clip("beckett"), clip("two_cities")
-    bot = np.concatenate([bot, bot])
+    bot = np.concatenate([bot, bot])[: 15 * NEAR_HZ]
     user = np.zeros_like(bot)
     user[6 * NEAR_HZ : 14 * NEAR_HZ] = reading[: 8 * NEAR_HZ]
     _, clean, _ = converse(bot, user, EchoPath(response=room()))

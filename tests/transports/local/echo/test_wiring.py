@@ -26,6 +26,8 @@ class FakeProcessing:
     def __init__(self) -> None:
         self.far: list[NDArray[np.int16]] = []
 
+    def restart(self) -> None: ...
+
     def process(
         self, far: NDArray[np.int16], near: NDArray[np.int16], delay_s: float
     ) -> NDArray[np.int16]:
