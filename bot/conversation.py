@@ -91,7 +91,7 @@ class Conversation:
         if not wait_for_client:
             self._client_ready.set()
         llm: Any = parts.llm.service(parts.settings)
-        floor = Floor()
+        self._floor = floor = Floor()
         self._barge_in = build_barge_in(parts.settings, transport, timeline, echo_path=echo_path)
         self._announcements = Announcements(self.say, floor)
         self._tool_context = ToolContext(
@@ -244,6 +244,7 @@ class Conversation:
     def talk_key(self, *, down: bool) -> None:
         """The user presses the talk key, or lets it go. It cuts what is being said, and where
         ``barge_in.policy`` is push_to_talk only what is said meanwhile is heard."""
+        self._floor.key(down=down)
         if self._barge_in is not None:
             self._barge_in.take(Key(self._timeline.clock(), down))
 

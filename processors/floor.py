@@ -78,6 +78,12 @@ class Floor(FrameProcessor):
             until = self._last_at + FORGOTTEN_S
         return max(0.0, until - now)
 
+    def key(self, *, down: bool) -> None:
+        """Who holds the talk key has the floor, speaking or not."""
+        (self._speaking.add if down else self._speaking.discard)("key")
+        self._last_at = self._clock()
+        self.changed.set()
+
     @property
     def quiet_since(self) -> float:
         """When last anything happened that matters, on the clock; sound lasts until it is heard."""

@@ -161,6 +161,18 @@ async def test_never_in_anybodys_turn(begin: list[Frame], end: list[Frame]) -> N
 
 
 @pytest.mark.looptime
+async def test_who_holds_the_talk_key_has_the_floor() -> None:
+    async with room() as own:
+        await own.after(14)
+        own.floor.key(down=True)
+        await own.after(40)
+        assert own.happened == []
+        own.floor.key(down=False)
+        await own.after(16)
+        assert own.happened == [(ASKED, 54 + AFTER_S)]
+
+
+@pytest.mark.looptime
 async def test_a_key_that_was_pressed_breaks_the_silence() -> None:
     async with room() as own:
         await own.after(14, InputDTMFFrame(button=KeypadEntry.ONE))
