@@ -28,8 +28,8 @@ SETTINGS: Mapping[Mode, Mapping[str, object]] = {
     "guarded": {"barge_in.policy": "natural", "vad.confidence": 0.9},
     "push to talk": {"barge_in.policy": "push_to_talk"},
 }
-"""Keys of config.yaml and what to write there. Of what a poor canceller left of Kokoro's voice Silero
-took 3 frames for a user's at 0.9 and 8 at 0.7; of a user over it 43 in place of 47 (docs/echo.md)."""
+"""Keys of config.yaml and what to write there. Of what a poor canceller left of Kokoro's voice
+Silero took 3 frames for a user's at 0.9 and 8 at 0.7, of a user over it 43 in place of 47."""
 
 HEADPHONES: Mapping[str, object] = {"barge_in.policy": "natural", "barge_in.protect_s": 0.0}
 """Without an echo nothing has to adapt before the user may be heard."""
