@@ -226,6 +226,13 @@ async def test_a_silent_microphone_is_named_once() -> None:
     assert notices[0].message.startswith("I hear nothing from 'Front Mic'")
 
 
+@pytest.fixture
+def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a device that plays no more: the end waits for it in vain."""
+    monkeypatch.setattr(output, "HOLD_S", 0.1)
+
+
+@pytest.mark.usefixtures("no_patience")
 async def test_the_played_position_follows_the_device() -> None:
     now = [100.0]
     backend = FakeBackend()
@@ -242,6 +249,7 @@ async def test_the_played_position_follows_the_device() -> None:
         await rig.interrupt()
 
 
+@pytest.mark.usefixtures("no_patience")
 async def test_a_device_that_holds_much_is_restarted_by_an_interruption() -> None:
     backend = FakeBackend(latency=0.4)
     transport, notices = _transport(backend)
@@ -257,6 +265,7 @@ async def test_a_device_that_holds_much_is_restarted_by_an_interruption() -> Non
     assert len(backend.streams) == 2
 
 
+@pytest.mark.usefixtures("no_patience")
 async def test_what_must_be_heard_keeps_the_device_running() -> None:
     backend = FakeBackend(latency=0.4)
     transport, _ = _transport(backend)
