@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
-.PHONY: help run demo test test-torch lint format bench setup setup-dev system-test models lock clean
+.PHONY: help run demo test test-torch lint format bench setup setup-dev system-test test-files models lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,11 +27,14 @@ demo: setup ## a recorded conversation through the real pipeline, with a report
 	@$(BIN)/earshot models pull
 	@$(BIN)/earshot run bot/demo/demo.yaml --out out/demo
 
-test: system-test setup-dev ## set everything up, lint, type-check and test
-	@$(MAKE) --no-print-directory lint
+test: ## set everything up, lint, type-check and test
+	@# Side by side, as one waits for the network while the other computes.
+	@$(MAKE) --no-print-directory -j2 system-test lint test-files
+	@$(BIN)/python -m pytest -q $(ARGS)
+
+test-files: setup-dev
 	@$(BIN)/earshot models pull --all
 	@$(BIN)/python -m tests.speech_assets
-	@$(BIN)/python -m pytest -q $(ARGS)
 
 test-torch: ## test the torch engine in a Python 3.11 of its own
 	@scripts/second_python.sh

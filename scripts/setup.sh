@@ -71,6 +71,9 @@ for other in .venv/.earshot-*; do
 done
 
 echo "earshot: installing packages from $lock (a minute or two the first time)" >&2
-try .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
+try .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
+  --require-hashes -r "$lock"
 try .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+# pip would compile on one core. What cannot be compiled is nothing that anybody imports.
+.venv/bin/python -W ignore -m compileall -qq -j 0 .venv/lib || true
 echo "$want" >"$stamp"
