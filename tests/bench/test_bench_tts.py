@@ -32,7 +32,7 @@ def bench(*arguments: str) -> Result:
 
 
 @pytest.fixture(scope="module")
-def document() -> Any:
+def document(loaded_once: None) -> Any:
     """Of one quick run of everything but the quality, which needs packages of its own."""
     result = bench("--quick", "--json", "--only", "first-audio,gaps,cancel,memory")
     assert result.exit_code == 0, (result.output, result.exception)
@@ -81,6 +81,7 @@ def test_a_blend_has_a_hash_and_a_voice_that_of_its_file() -> None:
 
 
 @pytest.mark.models
+@pytest.mark.usefixtures("loaded_once")
 async def test_whole_and_streamed_are_judged_sentence_by_sentence() -> None:
     async with open_stage(Options(load(None).settings, quick=True)) as stage:
         rows = await quality.measure(stage, FakeJudge())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import jiwer
 import numpy as np
@@ -27,11 +29,15 @@ pytestmark = [pytest.mark.soundcard, pytest.mark.models]
 WHISPER_HZ = 16_000
 
 
-def _words(samples: NDArray[np.int16]) -> str:
+@cache
+def _whisper() -> Any:
     from faster_whisper import WhisperModel
 
-    model = WhisperModel(str(model_dir("whisper-tiny.en")), compute_type="int8", cpu_threads=1)
-    segments, _ = model.transcribe(samples.astype(np.float32) / 32_768, language="en")
+    return WhisperModel(str(model_dir("whisper-tiny.en")), compute_type="int8", cpu_threads=1)
+
+
+def _words(samples: NDArray[np.int16]) -> str:
+    segments, _ = _whisper().transcribe(samples.astype(np.float32) / 32_768, language="en")
     text = " ".join(segment.text for segment in segments)
     return " ".join(re.findall(r"[a-z']+", text.lower()))
 
