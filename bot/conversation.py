@@ -239,7 +239,7 @@ class Conversation:
             return
         self._timeline.mark("session_start")
         if self._greet and (text := self._parts.phrase(self._parts.settings.bot.greeting)):
-            await self.say(text)
+            await self.say(text, interruptible=self._parts.settings.bot.greeting_interruptible)
 
     def talk_key(self, *, down: bool) -> None:
         """The user presses the talk key, or lets it go. It cuts what is being said, and where

@@ -83,7 +83,10 @@ class BargeInControl:
         return not self._cut
 
     def close(self) -> None:
-        """Decide no more."""
+        """Decide no more; what came late of replies that were cut is marked. Idempotent."""
+        if self.replies.dropped:
+            self._timeline.mark("note", what="came late", **self.replies.dropped)
+            self.replies.dropped.clear()
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None

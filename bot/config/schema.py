@@ -68,6 +68,7 @@ class BotSettings(Section):
     )
     greeting: str = "Hello, I am {name}. What can I do for you?"
     reprompt: str = "Are you still there?"
+    greeting_interruptible: bool = True
     goodbye: str = "Goodbye."
     apology: str = "Sorry, I could not think of an answer just now. Please ask me again."
 

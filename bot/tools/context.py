@@ -13,7 +13,13 @@ from speech.redact import place_of
 
 T = TypeVar("T")
 
-Say = Callable[[str], Awaitable[None]]
+Announce = Callable[[str], Awaitable[None]]
+
+
+class Say(Protocol):
+    """Speaks a text; one that is not ``interruptible`` (a legal text) is heard to its end."""
+
+    def __call__(self, text: str, *, interruptible: bool = True) -> Awaitable[None]: ...
 
 
 class ToolError(Exception):
@@ -68,14 +74,14 @@ class ToolContext:
         say: Say,
         clock: Clock | None = None,
         *,
-        announce: Say | None = None,
+        announce: Announce | None = None,
         timeout_s: float = 10.0,
         log_text: bool = False,
         may_run: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         self.say = say
         self.may_run = may_run or _always
-        self.announce: Say = announce or say
+        self.announce: Announce = announce or say
         self.clock: Clock = clock or SystemClock()
         self.timeout_s = timeout_s
         self._log_text = log_text

@@ -46,3 +46,14 @@ async def test_with_a_talk_key_only_what_is_said_meanwhile_counts(down: bool) ->
         assert bool(scene.named("interrupt")) is down
         await scene.end(goodbye=False)
     assert bool(scene.server.requests) is down
+
+
+async def test_a_greeting_that_must_be_heard_is_heard_to_its_end() -> None:
+    """What was said meanwhile is answered behind it."""
+    text = {"greeting": "This call is recorded. " * 3, "greeting_interruptible": False}
+    async with stage(says("Fine."), bot=text) as scene:
+        await _greeted(scene)
+        await scene.hear("What time is it?")
+        await scene.until(lambda: "Fine." in scene.heard)
+        await scene.end(goodbye=False)
+    assert scene.heard.count("recorded.") == 3
