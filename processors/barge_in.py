@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from speech.barge_in.decision import Action, Decision
 from speech.barge_in.events import Event, Reply, Tick, Voice
@@ -85,7 +86,8 @@ class BargeInControl:
     def close(self) -> None:
         """Decide no more; what came late of replies that were cut is marked. Idempotent."""
         if self.replies.dropped:
-            self._timeline.mark("note", what="came late", **self.replies.dropped)
+            counts: dict[str, Any] = dict(self.replies.dropped)
+            self._timeline.mark("note", what="came late", **counts)
             self.replies.dropped.clear()
         if self._alarm is not None:
             self._alarm.cancel()
