@@ -38,6 +38,8 @@ async def measure(stage: Stage) -> list[dict[str, Any]]:
         idle = await _watch(bot, IDLE_S)
         idle_cores = (idle[-1][1] - idle[0][1]) / (idle[-1][0] - idle[0][0])
         for number in range(count):
+            if stage.stopped:
+                break
             rows.append(await _cut(talker, bot, stage.replies[-1], 0.2 + 0.12 * number, idle_cores))
             stage.progress.step()
     return rows

@@ -44,6 +44,8 @@ async def measure(stage: Stage, *, cancelled: bool = True) -> list[dict[str, Any
     stage.progress.step()
     rows = []
     for number, (delay_ms, room) in enumerate(paths):
+        if stage.stopped:
+            break
         added_ms = max(0.0, delay_ms - server_ms)
         async with (
             echoing(stage.card.env, added_ms, GAIN_DB, reverberant=room),
@@ -97,7 +99,11 @@ class _Visit:
         spoken_s, begun = 0.0, time.monotonic()
         place: tuple[float, float] | None = None
         asks = 0
-        while spoken_s < seconds and time.monotonic() - begun < 3 * seconds + 60:
+        while (
+            not self._stage.stopped
+            and spoken_s < seconds
+            and time.monotonic() - begun < 3 * seconds + 60
+        ):
             begins, ends = await self._one()
             asks += 1
             spoken_s += ends - begins

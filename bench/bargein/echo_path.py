@@ -85,7 +85,7 @@ def _next(stream: IO[bytes]) -> bytes:
 
 def _waiting(stream: IO[bytes]) -> int:
     """Bytes in the pipe."""
-    return struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, b"\0" * 4))[0]
+    return int(struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, b"\0" * 4))[0])
 
 
 @asynccontextmanager

@@ -164,8 +164,10 @@ def plans(
 
 
 async def carry_out(talker: Talker, todo: list[Plan], take: Any) -> None:
-    """All plans in turn; ``take(plan, capture)`` gets each when it is done."""
+    """All plans in turn, unless it is asked to stop; ``take(plan, capture)`` gets each."""
     for number, plan in enumerate(todo):
+        if talker.stage.stopped:
+            return
         following = todo[number + 1].text if number + 1 < len(todo) else todo[0].text
         take(plan, await talker.through(plan, following))
         talker.stage.progress.step()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -63,10 +64,12 @@ async def _measure(
     async with open_stage(options) as stage:
         raw = {}
         for part in parts:
+            if stage.stopped:
+                break
             before = machine.load_average()
             raw[part] = await PARTS[part](stage)
             raw[part].append({"round": "load", "before": before, "after": machine.load_average()})
-        return raw, stage.describe()
+        return raw, stage.describe() | {"stopped_early": stage.stopped}
 
 
 def record(config: Mapping[str, Any], raw: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
@@ -106,6 +109,7 @@ def _config(options: Options, parts: Sequence[str]) -> dict[str, Any]:
         "rounds": options.effective_rounds,
         **{name: settings[name] for name in sections if name in settings},
         "machine": machine.describe_machine(),
+        "niceness": os.nice(0),
         "versions": machine.versions(PACKAGES),
         "load_average_before": machine.load_average(),
     }

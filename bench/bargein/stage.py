@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import tempfile
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,8 @@ class Stage:
     recordings: Recordings
     folder: Path
     replies: list[str]
+    stopped: bool = False
+    """Asked to end: a part hands in what it has measured."""
 
     @property
     def progress(self) -> Progress:
@@ -108,4 +111,26 @@ async def open_stage(options: Options) -> AsyncIterator[Stage]:
         folder = Path(name)
         async with open_model(replies[0]) as model:
             recordings = Recordings(folder, options.settings)
-            yield Stage(options, card, model, recordings, folder, replies)
+            stage = Stage(options, card, model, recordings, folder, replies)
+            with _ends_early(stage):
+                yield stage
+
+
+@contextmanager
+def _ends_early(stage: Stage) -> Iterator[None]:
+    """The first Ctrl-C or SIGTERM ends the part after the round, a second one ends all."""
+    loop = asyncio.get_running_loop()
+    signals = (signal.SIGINT, signal.SIGTERM)
+
+    def stop() -> None:
+        stage.stopped = True
+        for number in signals:
+            loop.remove_signal_handler(number)
+
+    for number in signals:
+        loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
