@@ -13,6 +13,7 @@ from bench.bargein.align import QUIET, Samples, align, find
 from bench.bargein.bot_process import Mark, Reference
 from bench.bargein.noises import RATE_HZ as MICROPHONE_HZ
 from bench.soundcard.recorder import Stretch
+from speech.timeline import BARGE_IN
 
 SPEAKER_HZ = 24_000
 """The voice's rate and the card's: nothing is resampled, so a recording is compared bit by bit."""
@@ -145,8 +146,28 @@ def row_of(capture: Capture) -> dict[str, Any]:
         **_cut(reading),
         **_onset(reading),
         **_words(reading),
+        "marks": _marks(capture),
     }
     return row
+
+
+_TOLD = (
+    "user_onset", "user_started", "user_speech_end", "stt_final", "llm_request", "scheduled",
+    "bot_stopped", "note", "error", *BARGE_IN, "resumed",
+)  # fmt: skip
+
+
+def _marks(capture: Capture) -> list[str]:
+    """What happened, in order: the moment since the reply was booked, whose it was, why."""
+    booked = capture.first("scheduled")
+    begun = capture.speaker.begins_at if booked is None else booked.at
+    told = []
+    for mark in sorted(capture.marks, key=lambda mark: mark.at):
+        if mark.name in _TOLD:
+            whose = "" if mark.reply in (None, capture.reply) else "other "
+            said = " ".join(str(mark.fields[key]) for key in ("what", "why") if key in mark.fields)
+            told.append(f"{mark.at - begun:+.3f} {whose}{mark.name} {said}".strip())
+    return told
 
 
 def _hold(reading: Reading, hold: look.Hold) -> Mapping[str, Any]:
