@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from speech.barge_in.decision import Action, Decision
-from speech.barge_in.events import Event, Reply, Tick, Voice
+from speech.barge_in.events import Ended, Event, Tick, Voice
 from speech.barge_in.policy import BargeIn
 from speech.barge_in.replies import Replies
 from speech.barge_in.speaker import Speaker
@@ -45,7 +45,9 @@ class BargeInControl:
         self._alarm: asyncio.TimerHandle | None = None
         self._decided = asyncio.Event()
         self._decided.set()
-        self._cut = False
+        self._cuts = 0
+        self._interrupting = False
+        self._closed = False
 
     @property
     def replies(self) -> Replies:
@@ -57,9 +59,10 @@ class BargeInControl:
         return self._timeline.clock()
 
     def take(self, event: Event) -> list[Decision]:
-        """Tell the policy; what it decided has been carried out or is ``due``."""
-        if isinstance(event, Reply):
-            self._cut = False
+        """Tell the policy; what it decided has been carried out or is ``due``. Nothing is decided
+        once closed."""
+        if self._closed:
+            return []
         decisions = self._policy.take(event)
         for decision in decisions:
             self._carry_out(decision)
@@ -72,19 +75,29 @@ class BargeInControl:
         with suppress(RuntimeError):  # The loop is closed: there is no conversation any more.
             self._loop.call_soon_threadsafe(self._take_voice, at, confidence)
 
+    def interrupted(self) -> None:
+        """An interruption has reached the voice, which has dropped what may be interrupted: also
+        what began after the cut was decided."""
+        self._interrupting = False
+        for reply_id in self._policy.interruptible:
+            self.take(Ended(self.now(), reply_id))
+
     async def may_run(self) -> bool:
         """Whether a tool that the answer under way wants may run now.
 
         Waits while the answer is ducked, at most the policy's window. False: it was cut, and the
         interruption that cancels the call is on its way; that is counted.
         """
+        cuts = self._cuts
         await self._decided.wait()
-        if self._cut:
+        cut = self._interrupting or self._cuts != cuts
+        if cut:
             self.replies.dropped["tool"] += 1
-        return not self._cut
+        return not cut
 
     def close(self) -> None:
         """Decide no more; what came late of replies that were cut is marked. Idempotent."""
+        self._closed = True
         if self.replies.dropped:
             counts: dict[str, Any] = dict(self.replies.dropped)
             self._timeline.mark("note", what="came late", **counts)
@@ -109,7 +122,8 @@ class BargeInControl:
             case Action.CUT if reply_id is not None:
                 self._speaker.cut(reply_id)
                 self._timeline.mark("interrupt", reply_id=reply_id, why=why)
-                self._cut = self.interruption_due = True
+                self._cuts += 1
+                self._interrupting = self.interruption_due = True
                 self._decided.set()
                 self.due.set()
             case Action.ASK_AGAIN:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pipecat.frames.frames import (
     AggregatedTextFrame,
     Frame,
+    InterruptionFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
     TTSSpeakFrame,
@@ -39,6 +40,8 @@ class BegunReplies:
         elif isinstance(frame, AggregatedTextFrame | TTSSpeakFrame):
             self._kind = Kind.FILLER if filler_mark(frame) else Kind.NOTICE
             self._interruptible = frame.interruptible
+        elif isinstance(frame, InterruptionFrame) and self._control is not None:
+            self._control.interrupted()
 
     def turn(self, reply_id: str) -> None:
         """Pipecat has named a turn: an answer's, where its start has just been seen."""

@@ -65,6 +65,7 @@ class Floor:
             return False
         live = self._live.setdefault(event.reply_id, Live(event.reply_id))
         live.unit_interruptible = event.interruptible
+        self._pass_over_to(event.reply_id)
         self._sounding = event.reply_id
         self._close_question(event.at)
         self._asks = is_question(event.text)
@@ -104,6 +105,16 @@ class Floor:
         """Cut: whatever comes of it later is dropped."""
         self.replies.kill(live.reply_id)
         self._forget(live.reply_id, now)
+
+    def _pass_over_to(self, reply_id: str) -> None:
+        """Replies sound in the order in which they began: what was before this one is over, though
+        its end was lost. An answer that waits for its tools is not."""
+        for live in self.all:
+            if live.reply_id == reply_id:
+                return
+            if live.kind is not Kind.ANSWER:
+                self.replies.end(live.reply_id)
+                del self._live[live.reply_id]
 
     def _admits(self, reply_id: str, what: str) -> bool:
         return self.replies.admits(reply_id, what) and self.replies.begin(reply_id)

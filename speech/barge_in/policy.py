@@ -90,6 +90,11 @@ class BargeIn:
         return self._ducked[0] if self._ducked else None
 
     @property
+    def interruptible(self) -> list[str]:
+        """The live replies that voice, words and key may cut, in order."""
+        return [live.reply_id for live in self._floor.interruptible]
+
+    @property
     def deadline(self) -> float | None:
         """When a ``Tick`` must come though nothing happens; None: never."""
         if self._shut:
