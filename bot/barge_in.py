@@ -85,13 +85,12 @@ async def _sleep(barge_in: BargeInControl, asleep: bool, *_: object) -> None:
 
 
 def _config(settings: Settings, echo_path: bool) -> BargeInConfig:
-    chosen, vad = settings.barge_in, settings.vad
-    figures = BargeInConfig()
+    chosen, figures = settings.barge_in, BargeInConfig()
     return BargeInConfig(
-        confident=vad.confidence,
-        keep=min(figures.keep, vad.confidence),
+        confident=chosen.confidence,
+        keep=min(figures.keep, chosen.confidence),
         # WebRTC's detector is smoothed: it says on and off.
-        onset_s=0.0 if vad.kind == "webrtc" else figures.onset_s,
+        onset_s=0.0 if settings.vad.kind == "webrtc" else figures.onset_s,
         cut_after_s=chosen.cut_after_s,
         window_s=chosen.window_s,
         protect_s=chosen.protect_s if echo_path else 0.0,

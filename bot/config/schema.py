@@ -118,6 +118,7 @@ class BargeInSettings(Section):
     """Whether and how the user's voice stops the bot: docs/barge-in.md."""
 
     policy: Literal["natural", "always", "push_to_talk", "never", "pipecat"] = "natural"
+    confidence: Annotated[float, Field(gt=0, le=1)] = 0.5
     cut_after_s: Annotated[float, Field(ge=0.3, le=10)] = 0.8
     window_s: Annotated[float, Field(ge=0.3, le=10)] = 1.2
     protect_s: Seconds = 3.0

@@ -13,14 +13,15 @@ class BargeInConfig:
     not talked over while the policy makes up its mind.
     """
 
-    confident: float = 0.7
-    """Speech probability that begins a stretch: ``vad.confidence`` of config.yaml."""
+    confident: float = 0.5
+    """Speech probability that begins a stretch: Silero's own threshold. A turn wants more
+    (``vad.confidence``); falling silent in vain costs little and is undone."""
     keep: float = 0.4
     """Probability that goes on with it: weak syllables dip, and hysteresis bridges them."""
     echo_at_most: float = 0.5
     """A frame more likely the bot's own sound than not is no voice of the user."""
-    onset_s: float = 0.06
-    """Two Silero frames (32 ms) or three of WebRTC's (20 ms): a click is one. 0 for a detector
+    onset_s: float = 0.045
+    """Two Silero frames (32 ms; the second may be 13 ms late): a click is one. 0 for a detector
     that smooths by itself and says on and off."""
     quiet_s: float = 0.2
     """Silence that ends a stretch: pipecat's ``stop_secs``; stop consonants are under 0.15 s."""

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from speech.audio.duck import Duck, Samples
+from speech.audio.duck import CUT_MS, FADE_MS, Duck, Samples
 
 RATE = 24_000
-FADE = RATE * 30 // 1000
-CUT = RATE * 8 // 1000
+FADE = RATE * FADE_MS // 1000
+CUT = RATE * CUT_MS // 1000
 COMMANDS = st.lists(
     st.tuples(st.integers(0, 2_000), st.sampled_from(["duck", "resume"])), max_size=8
 )

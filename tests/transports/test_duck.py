@@ -96,7 +96,7 @@ def _continues(
 ) -> bool:
     """What lies between the two parts is in the sweep as long as both fades, to 4 ms.
 
-    Of each fade 3.7 ms are quieter than ``QUIET``.
+    Of each fade an eighth is quieter than ``QUIET``.
     """
     fade = round(rate_hz * (FADE_MS + 10) / 1000)
     sweep = _sweep(2.0)[:: RATE_HZ // rate_hz] if rate_hz <= RATE_HZ else None
@@ -110,7 +110,7 @@ def _continues(
         places.append((int(match.argmax()), len(piece)))
     (start, length), (again, _) = places
     skipped = again - (start + length)
-    return abs(skipped / rate_hz - 2 * (fade / rate_hz + 0.0037)) < 0.004
+    return abs(skipped / rate_hz - 2 * (fade / rate_hz + FADE_MS / 8_000)) < 0.004
 
 
 async def test_a_cut_is_silent_before_the_interruption_comes_and_stays_so(

@@ -19,11 +19,12 @@ from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 
+from speech.audio.duck import FADE_MS
 from tests.transports.rig import RATE_HZ, Rig, running
 from transports.held import HeldSpeaker
 
 TEN_MS = RATE_HZ // 100
-FADE = 3 * TEN_MS
+FADE = FADE_MS // 10 * TEN_MS
 RAMP = np.full(RATE_HZ, 10_000, np.int16) + np.arange(RATE_HZ, dtype=np.int16) // 4
 
 
