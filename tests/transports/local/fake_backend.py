@@ -66,9 +66,7 @@ class FakeBackend:
 
     listed: list[Device] = field(default_factory=lambda: [MICROPHONE, SPEAKER])
     defaults: dict[Kind, int | None] = field(default_factory=lambda: {"input": 0, "output": 1})
-    rates: set[int] | None = field(
-        default_factory=lambda: {8_000, 16_000, 24_000, 32_000, 44_100}
-    )
+    rates: set[int] | None = field(default_factory=lambda: {8_000, 16_000, 24_000, 32_000, 44_100})
     channels: set[int] | None = None
     failures: int = 0
     start_failures: int = 0
