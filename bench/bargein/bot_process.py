@@ -18,6 +18,7 @@ import numpy as np
 from bench.bargein.align import Samples
 from bench.bargein.heard import Spoken
 from bot.config.schema import Settings
+from speech.audio.resample import resample
 from speech.errors import EarshotError
 
 START_TIMEOUT_S = 120.0
@@ -37,9 +38,15 @@ class Mark:
     fields: Mapping[str, Any]
 
 
+SPEAKER_HZ = 48_000
+"""What the bot opens a loudspeaker at that can: the card runs at it, so that nothing but the bot
+converts what the voice says."""
+
+
 @dataclass
 class Reference:
-    """What the voice handed on of one reply, in order."""
+    """What the voice handed on of one reply, in order; ``samples`` and ``words`` are as the bot
+    plays them, at ``SPEAKER_HZ``."""
 
     pieces: list[Samples] = field(default_factory=list)
     words: list[Spoken] = field(default_factory=list)
@@ -48,7 +55,12 @@ class Reference:
 
     @property
     def samples(self) -> Samples:
-        return np.concatenate(self.pieces) if self.pieces else np.zeros(0, np.int16)
+        sound = np.concatenate(self.pieces) if self.pieces else np.zeros(0, np.int16)
+        return resample(sound, self.rate_hz, SPEAKER_HZ)
+
+    def word(self, text: str) -> None:
+        """A word whose last sample has just been handed on."""
+        self.words.append(Spoken(text, round(self.length * SPEAKER_HZ / self.rate_hz)))
 
 
 class BotProcess:
@@ -155,7 +167,7 @@ class BotProcess:
             reply.length += len(piece)
         elif "text" in line:
             reply = self.replies.setdefault(line["reply"], Reference())
-            reply.words.append(Spoken(line["text"], reply.length))
+            reply.word(line["text"])
         elif "messages" in line:
             self._messages = line["messages"]
         elif "stats" in line:
