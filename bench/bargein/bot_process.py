@@ -18,7 +18,6 @@ import numpy as np
 from bench.bargein.align import Samples
 from bench.bargein.heard import Spoken
 from bot.config.schema import Settings
-from speech.audio.resample import resample
 from speech.errors import EarshotError
 
 START_TIMEOUT_S = 120.0
@@ -38,15 +37,9 @@ class Mark:
     fields: Mapping[str, Any]
 
 
-SPEAKER_HZ = 48_000
-"""What the bot opens a loudspeaker at that can: the card runs at it, so that nothing but the bot
-converts what the voice says."""
-
-
 @dataclass
 class Reference:
-    """What the voice handed on of one reply, in order; ``samples`` and ``words`` are as the bot
-    plays them, at ``SPEAKER_HZ``."""
+    """What the voice handed on of one reply, in order."""
 
     pieces: list[Samples] = field(default_factory=list)
     words: list[Spoken] = field(default_factory=list)
@@ -55,12 +48,7 @@ class Reference:
 
     @property
     def samples(self) -> Samples:
-        sound = np.concatenate(self.pieces) if self.pieces else np.zeros(0, np.int16)
-        return resample(sound, self.rate_hz, SPEAKER_HZ)
-
-    def word(self, text: str) -> None:
-        """A word whose last sample has just been handed on."""
-        self.words.append(Spoken(text, round(self.length * SPEAKER_HZ / self.rate_hz)))
+        return np.concatenate(self.pieces) if self.pieces else np.zeros(0, np.int16)
 
 
 class BotProcess:
@@ -167,7 +155,7 @@ class BotProcess:
             reply.length += len(piece)
         elif "text" in line:
             reply = self.replies.setdefault(line["reply"], Reference())
-            reply.word(line["text"])
+            reply.words.append(Spoken(line["text"], reply.length))
         elif "messages" in line:
             self._messages = line["messages"]
         elif "stats" in line:

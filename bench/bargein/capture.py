@@ -10,10 +10,13 @@ import numpy as np
 
 from bench.bargein import heard as look
 from bench.bargein.align import QUIET, Samples, align, find
-from bench.bargein.bot_process import SPEAKER_HZ, Mark, Reference
+from bench.bargein.bot_process import Mark, Reference
 from bench.bargein.noises import RATE_HZ as MICROPHONE_HZ
 from bench.soundcard.recorder import Stretch
 from speech.timeline import BARGE_IN
+
+SPEAKER_HZ = 24_000
+"""The voice's rate and the card's: nothing is resampled, so a recording is compared bit by bit."""
 
 LIMIT_S = 0.04
 """Sound later than this after a cut is counted sample by sample."""

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.bargein.bot_process import SPEAKER_HZ, BotProcess, open_bot
+from bench.bargein.bot_process import BotProcess, open_bot
+from bench.bargein.capture import SPEAKER_HZ
 from bench.bargein.clips import Clip, Recordings, lines
 from bench.bargein.server import MODEL, FixedModel, open_model
 from bench.options import Options, Progress
@@ -84,7 +85,7 @@ def bot_settings(settings: Settings, base_url: str, changes: Mapping[str, Any]) 
         "tools__enabled": [],
         "audio__input_device": MICROPHONE,
         "audio__output_device": SPEAKER,
-        "audio__output_rate_hz": 24_000,
+        "audio__output_rate_hz": SPEAKER_HZ,
         "audio__silent_microphone_s": 0,
         "llm__provider": "openai",
         "llm__base_url": base_url,

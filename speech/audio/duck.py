@@ -11,7 +11,7 @@ moves 0.0033 a sample at most, a fiftieth of what a full 1 kHz tone moves by its
 
 CUT_MS = 8
 """A cut out of full sound: the steepest step is 0.8 % of full scale at 24 kHz, and with 30 ms of
-device latency the last sample is audible 38 ms later (of 40 ms that are allowed)."""
+device latency the last sample is audible 38 ms later (of 40 ms that are wanted)."""
 
 Samples = NDArray[np.int16]
 

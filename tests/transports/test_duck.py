@@ -83,12 +83,18 @@ async def test_it_holds_where_it_is_and_goes_on_from_the_same_sample(
         # The tone is one sweep: its phase says how much of it is missing or came twice.
         lengths = sum(last - first for first, last in (before, after)) / subject.rate_hz
         assert lengths == pytest.approx(2.0, abs=2 * FADE_MS / 1000)
-        assert _continues(sound, before, after, subject.rate_hz)
+        # A device that ran dry has played silence of its own in between.
+        assert _ran_dry(subject) or _continues(sound, before, after, subject.rate_hz)
         assert [m.reply_id for m in _marks(subject, "ducked")] == ["r1"]
         assert len(_marks(subject, "resumed")) == 1
         ducked, resumed = _marks(subject, "ducked")[0].at, _marks(subject, "resumed")[0].at
         assert ducked == pytest.approx(subject.heard_from() + before[1] / subject.rate_hz, abs=0.06)
         assert resumed - ducked == pytest.approx(silence_s, abs=0.06)
+
+
+def _ran_dry(subject: Subject) -> bool:
+    stats = getattr(subject.transport, "stats", None)
+    return stats is not None and bool(stats.output_underflows + stats.output_device_underflows)
 
 
 def _continues(

@@ -53,26 +53,19 @@ def find_device(backend: Backend, kind: Kind, choice: DeviceChoice) -> Device:
     )
 
 
-FINE_HZ = 48_000
-"""At this rate PulseAudio keeps up with blocks of 10 ms, and what it was given is audible within
-30 ms instead of 50: that much sooner is a cut silent. At 24 kHz it loses most such blocks."""
-
-
 def open_stream(
     backend: Backend, request: StreamRequest, known: StreamFormat | None = None
 ) -> tuple[Stream, StreamFormat]:
     """Open at the wanted rate in mono or, where the device refuses, the nearest it takes.
 
     ``request.block`` is for the wanted rate; another rate gets a block of the same
-    duration, a loudspeaker at ``FINE_HZ`` half of it. ``known`` is what this device took before:
-    nothing else is tried then.
+    duration. ``known`` is what this device took before: nothing else is tried then.
     Raises ``DeviceError`` when every format is refused.
     """
     refusal = ""
     wanted_hz = request.format.rate_hz
     for form in [known] if known else formats(request.device, request.kind, wanted_hz):
-        finer = 2 if request.kind == "output" and form.rate_hz == FINE_HZ else 1
-        block = round(request.block * form.rate_hz / wanted_hz / finer)
+        block = round(request.block * form.rate_hz / wanted_hz)
         attempt = StreamRequest(
             request.kind,
             request.device,
@@ -93,12 +86,10 @@ def open_stream(
 
 
 def formats(device: Device, kind: Kind, wanted_hz: int) -> Iterator[StreamFormat]:
-    """What to try, best first: our rate, the device's own, common ones; mono, stereo, all. For a
-    loudspeaker ``FINE_HZ`` comes first."""
+    """What to try, best first: our rate, the device's own, common ones; mono, stereo, all."""
     most = min(device.channels(kind), _MOST_CHANNELS)
     channels = [count for count in dict.fromkeys((1, 2, most)) if count <= most]
-    finest = (FINE_HZ,) if kind == "output" else ()
-    for rate_hz in dict.fromkeys((*finest, wanted_hz, device.rate_hz, *_COMMON_RATES_HZ)):
+    for rate_hz in dict.fromkeys((wanted_hz, device.rate_hz, *_COMMON_RATES_HZ)):
         for count in channels:
             yield StreamFormat(rate_hz, count)
 

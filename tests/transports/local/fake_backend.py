@@ -61,12 +61,11 @@ class FakeStream:
 
 @dataclass
 class FakeBackend:
-    """``rates``/``channels``: what is accepted (None: all). ``failures``: opens that fail
-    first. Without 48 kHz by default, so that what comes out is what went in."""
+    """``rates``/``channels``: what is accepted (None: all). ``failures``: opens that fail first."""
 
     listed: list[Device] = field(default_factory=lambda: [MICROPHONE, SPEAKER])
     defaults: dict[Kind, int | None] = field(default_factory=lambda: {"input": 0, "output": 1})
-    rates: set[int] | None = field(default_factory=lambda: {8_000, 16_000, 24_000, 32_000, 44_100})
+    rates: set[int] | None = None
     channels: set[int] | None = None
     failures: int = 0
     start_failures: int = 0
@@ -87,7 +86,7 @@ class FakeBackend:
             self.failures -= 1
             raise DeviceError("gone")
         form = request.format
-        if self.rates is not None and form.rate_hz not in self.rates:
+        if self.rates and form.rate_hz not in self.rates:
             raise FormatRefusedError("Invalid sample rate [PaErrorCode -9997]")
         if self.channels and form.channels not in self.channels:
             raise FormatRefusedError("Invalid number of channels [PaErrorCode -9998]")

@@ -115,19 +115,6 @@ def test_a_picky_device_opens_in_the_nearest_format_it_takes(
     assert backend.streams[0].request.block == opened.rate_hz // 50
 
 
-@pytest.mark.parametrize(
-    ("rates", "rate_hz", "blocks_a_second"),
-    [(None, 48_000, 100), ({48_000}, 48_000, 100), ({24_000}, 24_000, 50), ({44_100}, 44_100, 50)],
-)
-def test_a_loudspeaker_that_can_is_asked_for_small_blocks(
-    rates: set[int] | None, rate_hz: int, blocks_a_second: int
-) -> None:
-    backend = FakeBackend(rates=rates)
-    _, form = open_stream(backend, _request(SPEAKER, "output", 24_000))
-    assert form == StreamFormat(rate_hz, 1)
-    assert backend.streams[0].request.block == rate_hz // blocks_a_second
-
-
 def test_a_device_that_takes_nothing_is_named() -> None:
     with pytest.raises(DeviceError, match=r"'Front Mic' refuses every format .*-9997"):
         open_stream(FakeBackend(rates={7}), _request(MICROPHONE, "input", 16_000))
