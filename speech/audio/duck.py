@@ -28,8 +28,8 @@ class Duck:
     def __init__(self, rate_hz: int, fade_ms: float = FADE_MS, cut_ms: float = CUT_MS) -> None:
         if rate_hz < 1 or min(fade_ms, cut_ms) <= 0:
             raise ValueError("rate and fades are positive")
-        self._curve = _curve(rate_hz, fade_ms)
-        self._fall = _curve(rate_hz, cut_ms)[-2::-1]
+        self._curve = rising_curve(rate_hz, fade_ms)
+        self._fall = rising_curve(rate_hz, cut_ms)[-2::-1]
         self._top = len(self._curve) - 1
         self._place = self._top
         self._rising = True
@@ -90,7 +90,7 @@ class Duck:
         return self._curve[places]
 
 
-def _curve(rate_hz: int, fade_ms: float) -> NDArray[np.float64]:
+def rising_curve(rate_hz: int, fade_ms: float) -> NDArray[np.float64]:
     """Half a cosine from 0 to 1: its slope is 0 at both ends, so it begins and ends unheard."""
     steps = max(1, round(rate_hz * fade_ms / 1000))
     rising: NDArray[np.float64] = 0.5 - 0.5 * np.cos(np.pi * np.arange(steps + 1) / steps)

@@ -37,7 +37,8 @@ write timeout (10 s), which would end the transport for good."""
 
 DEAF_S = 0.1
 """A device that holds more than this would go on speaking audibly after an interruption, so
-it is restarted; below it a restart costs more than it saves."""
+it is restarted. That takes some milliseconds but clicks: there is no fade. Below it the ring is
+faded out, and the device plays what it holds."""
 
 _DEFAULT_RATE_HZ = 24_000
 

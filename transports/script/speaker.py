@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from speech.audio.duck import FADE_MS
+from speech.audio.duck import FADE_MS, rising_curve
 from transports.script.track import Track
 
 FADE_S = 0.005
@@ -95,7 +95,7 @@ class VirtualSpeaker:
         silent = min(now + self._duck_length, max(now, self._end))
         self._held = [self._hold(span, silent) for span in self.spans if span.end > silent]
         self.spans = [span for span in self.spans if span.end > span.start]
-        self.track.scale(now, _rise(self._duck_length)[::-1])
+        self.track.scale(now, self._rise()[::-1])
         self._end = silent
         return self.time_of(silent)
 
@@ -107,7 +107,7 @@ class VirtualSpeaker:
         start = self._next()
         for piece in held:
             self._place(self._next(), piece.samples, piece.reply_id, piece.interruptible)
-        self.track.scale(start, _rise(self._duck_length))
+        self.track.scale(start, self._rise())
         return self.time_of(start)
 
     def flush(self) -> int:
@@ -166,6 +166,9 @@ class VirtualSpeaker:
     def _duck_length(self) -> int:
         return round(DUCK_S * self.track.rate_hz)
 
+    def _rise(self) -> NDArray[np.float32]:
+        return rising_curve(self.track.rate_hz, FADE_MS)[1:].astype(np.float32)
+
     def _next(self) -> int:
         return max(self._now(), self._end)
 
@@ -201,9 +204,3 @@ class VirtualSpeaker:
 
     def _now(self) -> int:
         return max(0, math.ceil((self._clock() - self._origin) * self.track.rate_hz))
-
-
-def _rise(samples: int) -> NDArray[np.float32]:
-    """Half a cosine from 0 to 1, as ``speech.audio.duck`` has it."""
-    turns = np.arange(1, samples + 1) / samples
-    return (0.5 - 0.5 * np.cos(np.pi * turns)).astype(np.float32)
