@@ -15,3 +15,14 @@ def loaded_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         loaded_once.keep(patch)
         yield
+
+
+REAL_TIME = ("soundcard", "browser", "e2e")
+"""What runs against a clock that a busy machine cannot hold still."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test in real time may be tried again, twice; the summary lists each try (``R``)."""
+    for item in items:
+        if any(item.get_closest_marker(name) for name in REAL_TIME):
+            item.add_marker(pytest.mark.flaky(reruns=2))

@@ -80,11 +80,12 @@ async def test_it_holds_where_it_is_and_goes_on_from_the_same_sample(
         before, after = _runs(sound, subject.rate_hz)
         silence_s = (after[0] - before[1]) / subject.rate_hz
         assert 0.6 < silence_s < 1.0
-        # The tone is one sweep: its phase says how much of it is missing or came twice.
         lengths = sum(last - first for first, last in (before, after)) / subject.rate_hz
-        assert lengths == pytest.approx(2.0, abs=2 * FADE_MS / 1000)
+        # The tone is one sweep: its phase says how much of it is missing or came twice.
         # A device that ran dry has played silence of its own in between.
-        assert _ran_dry(subject) or _continues(sound, before, after, subject.rate_hz)
+        if not _ran_dry(subject):
+            assert lengths == pytest.approx(2.0, abs=2 * FADE_MS / 1000)
+            assert _continues(sound, before, after, subject.rate_hz)
         assert [m.reply_id for m in _marks(subject, "ducked")] == ["r1"]
         assert len(_marks(subject, "resumed")) == 1
         ducked, resumed = _marks(subject, "ducked")[0].at, _marks(subject, "resumed")[0].at

@@ -1,6 +1,6 @@
 // Put into the page before its own scripts: keeps what the page is given to hear.
-// window.ears.calls has one entry per remote audio track: its peak level, whether the track
-// has ended, and the sound itself, recorded by the browser.
+// window.ears.calls has one entry per remote audio track: its peak level, when it last gave a
+// sound, whether the track has ended, and the sound itself, recorded by the browser.
 (() => {
   const calls = [];
   window.ears = {
@@ -19,7 +19,12 @@
       super(...args);
       this.addEventListener("track", ({ track }) => {
         if (track.kind !== "audio") return;
-        const call = { peak: 0, pieces: [], get ended() { return track.readyState === "ended"; } };
+        const call = {
+          peak: 0,
+          loudAt: performance.now(),
+          pieces: [],
+          get ended() { return track.readyState === "ended"; },
+        };
         calls.push(call);
         const stream = new MediaStream([track]);
         const recorder = new MediaRecorder(stream, { mimeType: "audio/webm;codecs=opus" });
@@ -31,7 +36,9 @@
         const samples = new Float32Array(analyser.fftSize);
         setInterval(() => {
           analyser.getFloatTimeDomainData(samples);
-          call.peak = Math.max(call.peak, ...samples.map(Math.abs));
+          const level = Math.max(...samples.map(Math.abs));
+          call.peak = Math.max(call.peak, level);
+          if (level > 0.01) call.loudAt = performance.now();
         }, 50);
       });
     }

@@ -88,7 +88,13 @@ async def hears(page: Page, call: int) -> None:
 
 
 async def recording(page: Page, call: int) -> NDArray[np.int16]:
-    """What the page heard on a connection, mono at ``RATE_HZ``."""
+    """What the page heard on a connection up to its next silence, mono at ``RATE_HZ``.
+
+    The page is told that the bot has spoken before the browser's jitter buffer is empty.
+    """
+    await page.wait_for_function(
+        "n => performance.now() - window.ears.calls[n].loudAt > 1500", arg=call, timeout=PATIENCE_MS
+    )
     data = base64.b64decode(await page.evaluate("n => window.ears.sound(n)", call))
     resampler = av.AudioResampler("s16", "mono", RATE_HZ)
     with av.open(io.BytesIO(data), "r") as container:
