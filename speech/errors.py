@@ -25,6 +25,18 @@ class EngineError(EarshotError):
     """Synthesis failed; the session stays usable for the next unit."""
 
 
+class EngineBusyError(EngineError):
+    """A remote engine takes no more just now; ``retry_after_s`` is when it says to come back."""
+
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class EngineRefusedError(EngineError):
+    """A remote engine will not serve us, and waiting does not mend it: a token, an address."""
+
+
 class ModelFileError(EarshotError):
     """A model file is missing, truncated or not the one its hash names."""
 
