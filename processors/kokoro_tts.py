@@ -29,7 +29,6 @@ from processors.aggregator import BEFORE, GAP, UNSPOKEN
 from processors.barge_in import BargeInControl
 from processors.begun_replies import BegunReplies
 from processors.evidence import FILLER, filler_mark
-from processors.word_spans import WordSpans
 from speech.backlog import Backlog
 from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Word
 from speech.errors import EngineError
@@ -37,6 +36,7 @@ from speech.evidence.actions import Kind
 from speech.kokoro.markup import as_read
 from speech.lead import Lead
 from speech.timeline import Timeline
+from speech.word_spans import WordSpans
 
 CONTEXT_TIMEOUT_S = 90.0
 """Above any unit's deadline: pipecat takes a context that is quiet this long for silent,

@@ -27,10 +27,11 @@ from speech.kokoro.streaming import (
     StreamingKokoro,
     Utterance,
 )
-from speech.kokoro.unit import Line, Unit, UnitCancelled
+from speech.kokoro.unit import Unit
 from speech.kokoro.voices import Voice, style_for
 from speech.kokoro.windows import Passage, Window, passage, windows
 from speech.kokoro.word_times import PieceWords, leading_silence, trailing_silence
+from speech.line import Line, UnitCancelled
 
 if TYPE_CHECKING:
     from speech.kokoro.engine import KokoroEngine

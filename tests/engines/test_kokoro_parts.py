@@ -12,9 +12,10 @@ import pytest
 from speech.errors import EngineError, ModelFileError, UnknownVoiceError
 from speech.kokoro.model import KokoroModel
 from speech.kokoro.silence import trim
-from speech.kokoro.unit import Line, Unit, UnitCancelled
+from speech.kokoro.unit import Unit
 from speech.kokoro.voices import list_voices, load_voice, style_for
 from speech.kokoro.workers import Workers
+from speech.line import Line, UnitCancelled
 
 RATE_HZ = 24_000
 

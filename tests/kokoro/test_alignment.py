@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from processors.word_spans import WordSpans
 from speech.kokoro.alignment import WordAligner
 from speech.kokoro.g2p import Phonemizer, split
 from speech.kokoro.phoneme_match import NOWHERE
 from speech.kokoro.word_times import PieceWords
+from speech.word_spans import WordSpans
 
 URL = "https://example.com/a?b=1"
 MIXED = (

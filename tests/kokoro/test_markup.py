@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from processors.word_spans import WordSpans
 from speech.kokoro.alignment import WordAligner
 from speech.kokoro.g2p import VOCABULARY, Phonemizer
 from speech.kokoro.markup import as_read, parts
 from speech.kokoro.written import written_words
+from speech.word_spans import WordSpans
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from processors.word_spans import WordSpans
+from speech.word_spans import WordSpans
 
 
 @pytest.mark.parametrize(
