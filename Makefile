@@ -58,7 +58,7 @@ bench: ## run the speech benchmark, quality included (ARGS="--quick")
 lock: ## resolve the lock files again (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --custom-compile-command "make lock" -q -o requirements/base.lock
-	uv pip compile pyproject.toml --extra room --extra dev -c requirements/base.lock --universal \
+	uv pip compile pyproject.toml --extra room --extra aws --extra dev -c requirements/base.lock --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --custom-compile-command "make lock" -q -o requirements/dev.lock
 	@# livekit-agents, which is compared with, holds livekit at an older version than ours
