@@ -53,13 +53,17 @@ class AwaitedUnit:
         Raises ``UnitCancelled`` as soon as the unit is cancelled, ``EngineError`` after
         ``timeout_s``. The future itself is left alone.
         """
+        if not await self.done_within(future, timeout_s):
+            raise EngineError(f"no speech within {timeout_s:g} s (tts.unit_timeout_s)")
+        return future.result()
+
+    async def done_within(self, future: asyncio.Future[Any], timeout_s: float | None) -> bool:
+        """Whether the future is done before ``timeout_s``; raises ``UnitCancelled``."""
         either: set[asyncio.Future[Any]] = {future, self._cancelled}
         await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
         if self.cancelled:
             raise UnitCancelled
-        if not future.done():
-            raise EngineError(f"no speech within {timeout_s:g} s (tts.unit_timeout_s)")
-        return future.result()
+        return future.done()
 
 
 class Line:

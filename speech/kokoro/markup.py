@@ -61,3 +61,14 @@ def parts(text: str) -> Iterator[Part]:
 def as_read(text: str) -> str:
     """The text without its markup: what a listener hears, in writing."""
     return "".join(part.text for part in parts(text))
+
+
+def blanked(source: str) -> str:
+    """The source with blanks for its markup, and as long."""
+    kept, done = [], 0
+    for match in MARKUP.finditer(source):
+        start, stop = match.span("label") if match["label"] is not None else (match.end(),) * 2
+        kept += [source[done : match.start()], " " * (start - match.start()), source[start:stop]]
+        kept.append(" " * (match.end() - stop))
+        done = match.end()
+    return "".join([*kept, source[done:]])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from speech.engine import Word
-from speech.kokoro.markup import MARKUP
+from speech.kokoro.markup import blanked
 from speech.kokoro.written import written_words
 from speech.spoken.draft import Spoken
 
@@ -80,7 +80,7 @@ class WordMap:
 
 def _places(source: str, words: list[str]) -> list[tuple[int, int]]:
     """Where in the source each word is."""
-    plain = _blanked(source)
+    plain = blanked(source)
     places, cursor = [], 0
     for word in words:
         start = plain.find(word, cursor)
@@ -89,17 +89,6 @@ def _places(source: str, words: list[str]) -> list[tuple[int, int]]:
         places.append((start, start + len(word)))
         cursor = max(cursor, start + len(word) if plain.startswith(word, start) else start)
     return places
-
-
-def _blanked(source: str) -> str:
-    """The source with blanks for its markup, and as long."""
-    parts, done = [], 0
-    for match in MARKUP.finditer(source):
-        start, stop = match.span("label") if match["label"] is not None else (match.end(),) * 2
-        parts += [source[done : match.start()], " " * (start - match.start()), source[start:stop]]
-        parts.append(" " * (match.end() - stop))
-        done = match.end()
-    return "".join([*parts, source[done:]])
 
 
 def _groups(spoken: Spoken, places: list[tuple[int, int]]) -> Iterator[_Group]:
