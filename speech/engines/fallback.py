@@ -10,7 +10,7 @@ from contextlib import aclosing
 from loguru import logger
 
 from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Stamp
-from speech.engines.handed import DRY_MARGIN_S, Handed, Playout, continued
+from speech.engines.handed import DRY_MARGIN_S, Handed, Playout
 from speech.engines.ordered import OrderedSession
 from speech.engines.reading import Reading
 from speech.engines.rest import Rest
@@ -205,13 +205,12 @@ class FallbackSession(OrderedSession):
 
     async def _by_second(self, unit: AwaitedUnit, handed: Handed) -> AsyncGenerator[PcmChunk, None]:
         """What the first has not said, by the second."""
-        rest, offset, begun = handed.rest(), handed.samples, handed.begun()
+        rest = handed.go_on()
         if not any(map(str.isalnum, rest)):
             return
         if self._second is None:
             self._second = await self._open_second()
         async with aclosing(Reading(self._second, unit, rest)) as reading:
             while await reading.ready(None) and (chunk := reading.take()) is not None:
-                yield continued(chunk, offset, begun)
-                if chunk.words:
-                    begun = None
+                for piece in handed.take_all(chunk):
+                    yield piece

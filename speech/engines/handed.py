@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from speech.engine import PcmChunk, Word
-from speech.kokoro.markup import MARKUP, blanked
+from speech.kokoro.markup import blanked, outside_markup
 from speech.word_spans import WordSpans
 
 DRY_MARGIN_S = 0.1
@@ -35,9 +35,9 @@ class Playout:
 class Handed:
     """Hands a unit's chunks on up to the last word that is whole, and knows the text behind it.
 
-    So an engine that fails has been heard up to the end of a word, and another may go on with
-    the next. The word that is cut off by a chunk's end waits for the rest of it, but not the
-    unit's first sound, and no longer than the listener has something to hear.
+    So an engine that fails has been heard up to the end of a word, and the next attempt goes on
+    with the word after it. The word that is cut off by a chunk's end waits for the rest of it,
+    but not the unit's first sound, and no longer than the listener has something to hear.
 
     ``playout`` is told of what is handed on, at ``rate_hz``.
     """
@@ -46,6 +46,8 @@ class Handed:
         self._text, self._rate_hz, self._playout = text, rate_hz, playout
         self._held: list[PcmChunk] = []
         self._words: list[Word] = []
+        self._offset = 0
+        self._begun: Word | None = None
         self.samples = 0
         """Handed on so far."""
 
@@ -54,35 +56,56 @@ class Handed:
         """Whether the beginning of a word waits."""
         return bool(self._held)
 
+    @property
+    def timed(self) -> bool:
+        """Whether a word is known to have been handed on."""
+        return bool(self._words)
+
     def take(self, chunk: PcmChunk) -> list[PcmChunk]:
         """What may be handed on now that ``chunk`` has come."""
-        self._held.append(chunk)
-        end = chunk.first_sample + len(chunk.samples)
+        self._held.append(self._placed(chunk))
+        end = self._end_held()
         waiting = [word for held in self._held for word in held.words]
         cut_off = next((word.start for word in waiting if word.end > end), end)
         late = self._playout.left_s() <= DRY_MARGIN_S and cut_off <= self.samples
         return self._hand_on(end if late else cut_off)
 
+    def take_all(self, chunk: PcmChunk) -> list[PcmChunk]:
+        """As ``take``, and nothing waits."""
+        self._held.append(self._placed(chunk))
+        return self.release()
+
     def release(self) -> list[PcmChunk]:
         """All that waits."""
-        return self._hand_on(max((c.first_sample + len(c.samples) for c in self._held), default=0))
+        return self._hand_on(self._end_held())
 
-    def rest(self) -> str:
-        """The text from the first word that was not handed on whole.
+    def go_on(self) -> str:
+        """The text that is still to be said, for another attempt; what waits is dropped.
 
-        All of it where no word is known to have been: without word times a unit counts whole.
+        It begins with the first word that was not handed on whole. All of the text where no
+        word is known to have been: without word times a unit counts whole. The chunks taken
+        from now on are those of that text.
         """
-        plain = blanked(self._text)
-        spans = WordSpans(plain)
-        for word in self._words:
-            if word.end <= self.samples:
-                spans.take(word.text)
-        cut = len(plain) - len(spans.rest())
-        return self._text[_outside(self._text, cut) :]
+        self._held.clear()
+        self._offset = self.samples
+        whole = [word for word in self._words if word.end <= self.samples]
+        if len(whole) < len(self._words):
+            self._begun = self._words[len(whole)]
+        self._words = whole
+        spans = WordSpans(blanked(self._text))
+        for word in whole:
+            spans.take(word.text)
+        cut = len(self._text) - len(spans.rest())
+        return self._text[outside_markup(self._text, cut) :]
 
-    def begun(self) -> Word | None:
-        """The word whose beginning was handed on, and not its end."""
-        return next((word for word in self._words if word.end > self.samples), None)
+    def _placed(self, chunk: PcmChunk) -> PcmChunk:
+        by = self._offset
+        words = tuple(Word(word.text, word.start + by, word.end + by) for word in chunk.words)
+        return replace(chunk, first_sample=chunk.first_sample + by, words=words)
+
+    def _end_held(self) -> int:
+        last = self._held[-1:]
+        return last[0].first_sample + len(last[0].samples) if last else self.samples
 
     def _hand_on(self, stop: int) -> list[PcmChunk]:
         """The chunks up to this sample of the unit; the rest of the last one is kept."""
@@ -90,7 +113,7 @@ class Handed:
         done = []
         for before, after in (_parted(chunk, stop) for chunk in held):
             if len(before.samples):
-                done.append(before)
+                done.append(self._reported(before))
                 self.samples += len(before.samples)
                 self._words += before.words
             if len(after.samples):
@@ -98,17 +121,14 @@ class Handed:
         self._playout.add(sum(len(chunk.samples) for chunk in done) / self._rate_hz)
         return done
 
-
-def continued(chunk: PcmChunk, offset: int, begun: Word | None) -> PcmChunk:
-    """A chunk of the engine that goes on, as one of the whole unit.
-
-    ``begun`` is a word that was reported already: it is said again from its start, and not
-    reported twice.
-    """
-    words = [Word(word.text, word.start + offset, word.end + offset) for word in chunk.words]
-    if begun and words and words[0].text == begun.text:
-        del words[0]
-    return replace(chunk, first_sample=chunk.first_sample + offset, words=tuple(words))
+    def _reported(self, chunk: PcmChunk) -> PcmChunk:
+        """Without the word that was reported when it was begun, and is said from its start."""
+        begun = self._begun
+        if begun is None or not chunk.words:
+            return chunk
+        self._begun = None
+        again = chunk.words[0].text == begun.text
+        return replace(chunk, words=chunk.words[1:]) if again else chunk
 
 
 def _parted(chunk: PcmChunk, stop: int) -> tuple[PcmChunk, PcmChunk]:
@@ -120,17 +140,3 @@ def _parted(chunk: PcmChunk, stop: int) -> tuple[PcmChunk, PcmChunk]:
         replace(chunk, samples=chunk.samples[:at], words=before),
         replace(chunk, first_sample=border, samples=chunk.samples[at:], words=after),
     )
-
-
-def _outside(text: str, cut: int) -> int:
-    """Where to part the text so that no markup is parted: before it, or behind its label."""
-    for start, stop, label in _marked(text):
-        if start < cut < stop:
-            return start if cut <= label else stop
-    return cut
-
-
-def _marked(text: str) -> Iterator[tuple[int, int, int]]:
-    for match in MARKUP.finditer(text):
-        label = match.start("label") if match["label"] is not None else match.start()
-        yield match.start(), match.end(), label

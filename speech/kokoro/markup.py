@@ -72,3 +72,13 @@ def blanked(source: str) -> str:
         kept.append(" " * (match.end() - stop))
         done = match.end()
     return "".join([*kept, source[done:]])
+
+
+def outside_markup(text: str, cut: int) -> int:
+    """Where to part the text at ``cut`` without parting markup: before it, or behind its label."""
+    for match in MARKUP.finditer(text):
+        start, stop = match.span()
+        label = match.start("label") if match["label"] is not None else start
+        if start < cut < stop:
+            return start if cut <= label else stop
+    return cut
