@@ -12,6 +12,7 @@ from bot.barge_in import follow_wake_phrases
 from bot.config.schema import Settings
 from bot.hearing import build_stt, recover_from_noise, user_aggregator_params
 from bot.parts import Parts
+from bot.senses import spoken_units
 from processors.aggregator import UnitAggregator
 from processors.audible import Audible
 from processors.barge_in import BargeInControl
@@ -129,7 +130,9 @@ def build_voice(
     barge_in: BargeInControl | None,
 ) -> KokoroTTSService:
     """The configured voice as a pipecat service."""
-    tts = parts.settings.tts
+    settings = parts.settings
+    tts = settings.tts
+    gives_up = tts.on_failure == "say_so"
     return KokoroTTSService(
         parts.engine,
         voice=tts.voice,
@@ -137,6 +140,7 @@ def build_voice(
         timeline=timeline,
         phrases=parts.phrases,
         apology=parts.apology,
+        lost_voice=spoken_units(settings.bot.lost_voice, settings) if gives_up else None,
         lead=lead,
         backlog=backlog,
         barge_in=barge_in,

@@ -50,10 +50,12 @@ class Senses:
         """
         bot, tts = settings.bot, self._settings.tts
         await self.engine.calibrate(tts.voice)
-        # Greeting and goodbye are spoken whole; the apology comes as LLM text, in units.
-        apology = _units(bot.apology.replace("{name}", bot.name), settings)
+        # Greeting and goodbye are spoken whole; what stands for LLM text is spoken in its units.
+        apology = spoken_units(bot.apology, settings)
+        says_so = settings.tts.on_failure == "say_so"
+        lost_voice = spoken_units(bot.lost_voice, settings) if says_so else []
         whole = [text.replace("{name}", bot.name) for text in (bot.greeting, bot.goodbye) if text]
-        ahead = [*whole, *apology, *spoken_at_once(settings)]
+        ahead = [*whole, *apology, *lost_voice, *spoken_at_once(settings)]
         new = [text for text in ahead if text.strip() not in self._spoken]
         self._spoken |= await prepare_phrases(self.engine, tts.voice, tts.speed, new)
         wanted = {text.strip() for text in ahead}
@@ -66,8 +68,9 @@ class Senses:
         await self.engine.aclose()
 
 
-def _units(text: str, settings: Settings) -> list[str]:
-    """The units that the pipeline's aggregator makes of a text."""
+def spoken_units(phrase: str, settings: Settings) -> list[str]:
+    """The units that the pipeline's aggregator makes of a configured phrase."""
+    text = phrase.replace("{name}", settings.bot.name)
     splitter = UnitSplitter(settings.bot.language, longest=settings.units.longest)
     units = splitter.feed(text) + splitter.finish()
     return [unit.text for unit in units if unit.text]

@@ -29,9 +29,10 @@ from processors.aggregator import BEFORE, GAP, UNSPOKEN
 from processors.barge_in import BargeInControl
 from processors.begun_replies import BegunReplies
 from processors.evidence import FILLER, filler_mark
+from processors.voice_failure import VoiceFailure
 from speech.backlog import Backlog
 from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Word
-from speech.errors import EngineError
+from speech.errors import EarshotError, EngineError, UsageError
 from speech.evidence.actions import Kind
 from speech.kokoro.markup import as_read
 from speech.lead import Lead
@@ -67,12 +68,13 @@ class KokoroTTSService(TTSService):
         timeline: Timeline,
         phrases: dict[str, list[PcmChunk]] | None = None,
         apology: Sequence[str] = (),
+        lost_voice: Sequence[str] | None = None,
         lead: Lead | None = None,
         backlog: Backlog | None = None,
         barge_in: BargeInControl | None = None,
     ) -> None:
         """``phrases`` are texts synthesised ahead with this voice, spoken without delay;
-        ``apology`` are those of them that stand in for a reply the voice cannot speak.
+        ``apology`` and ``lost_voice``, among them, are for units that fail: see ``VoiceFailure``.
         ``backlog`` is told of the units that wait, ``barge_in`` of each reply that begins.
         Without ``lead`` nothing is waited for."""
         super().__init__(
@@ -88,7 +90,7 @@ class KokoroTTSService(TTSService):
         self._speed = speed
         self._timeline = timeline
         self._phrases = phrases if phrases is not None else {}
-        self._apology = tuple(apology)
+        self._failure = VoiceFailure(apology, lost_voice)
         self._lead = lead
         self._backlog = backlog
         self._replies = BegunReplies(barge_in)
@@ -96,7 +98,6 @@ class KokoroTTSService(TTSService):
         self._unit_numbers = count(1)
         self._running_unit: str | None = None
         self._unit_sounded = False
-        self._sounded: str | None = None
         self._spans = WordSpans("")
         self._filler: dict[str, Any] = {}
         self._before = ""
@@ -176,11 +177,14 @@ class KokoroTTSService(TTSService):
     async def run_tts(self, text: str, context_id: str) -> AsyncGenerator[Frame | None, None]:
         """Audio frames of the text, each word's text behind the samples it ends in.
 
-        A unit that fails at once and without a sound is tried again. A reply of which nothing
-        has been heard then gets the apology in its place; the failure is reported in any case.
-        ``unit_done`` is marked when the last of it was handed over, not where it was cut.
+        A unit that fails at once and without a sound is tried again. What is said in its place
+        is for ``VoiceFailure`` to say; the failure is reported in any case. ``unit_done`` is
+        marked when the last of it was handed over, not where it was cut.
         """
         if not self._replies.speaks(context_id):
+            return
+        if self._failure.has_given_up(context_id):
+            self._spans = WordSpans("")
             return
         async with aclosing(self._spoken(text, context_id)) as frames:
             async for frame in frames:
@@ -188,7 +192,7 @@ class KokoroTTSService(TTSService):
         self._timeline.mark("unit_done", reply_id=context_id)
 
     async def _spoken(self, text: str, context_id: str) -> AsyncGenerator[Frame, None]:
-        failure: EngineError | None = None
+        failure: EarshotError | None = None
         for _ in range(TRIES):
             await self._room()
             begun = self._timeline.clock()
@@ -196,15 +200,14 @@ class KokoroTTSService(TTSService):
                 async for frame in self._unit(text, context_id):
                     yield frame
                 return
-            except EngineError as error:
+            except (EngineError, UsageError) as error:  # the latter: a text it does not take
                 failure = error
             if self._unit_sounded or self._timeline.clock() - begun >= RETRY_WITHIN_S:
                 break
         self._spans.rest()  # what failed was not heard
         yield ErrorFrame(error=str(failure), exception=failure)
-        if self._sounded != context_id:
-            async for frame in self._apologise(context_id):
-                yield frame
+        async for frame in self._prepared(self._failure.instead(context_id), context_id):
+            yield frame
 
     async def _room(self) -> None:
         """Wait until the listener is near enough; an interruption cancels who waits."""
@@ -232,9 +235,9 @@ class KokoroTTSService(TTSService):
         finally:
             self._running_unit = None
 
-    async def _apologise(self, context_id: str) -> AsyncGenerator[Frame, None]:
-        """The prepared apology, which needs no engine; nothing where it is not prepared."""
-        units = [(text, self._phrases.get(text.strip())) for text in self._apology]
+    async def _prepared(self, texts: Sequence[str], context_id: str) -> AsyncGenerator[Frame, None]:
+        """Phrases, which need no engine; nothing where one of them is not prepared."""
+        units = [(text, self._phrases.get(text.strip())) for text in texts]
         if not all(chunks for _, chunks in units):
             return
         for number, (text, chunks) in enumerate(units):
@@ -270,7 +273,7 @@ class KokoroTTSService(TTSService):
     ) -> Iterator[Frame]:
         """The chunk's audio, cut where a pending word ends, each with its text behind it."""
         done, stop = 0, len(chunk.samples)
-        self._sounded = context_id
+        self._failure.sounded(context_id)
         if self._lead is not None:
             self._lead.made(stop / self.sample_rate)
         while pending and pending[0].end <= chunk.first_sample + stop:

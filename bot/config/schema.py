@@ -71,6 +71,7 @@ class BotSettings(Section):
     greeting_interruptible: bool = True
     goodbye: str = "Goodbye."
     apology: str = "Sorry, I could not think of an answer just now. Please ask me again."
+    lost_voice: str = "Sorry, I lost my voice for a moment. Please ask me again."
 
 
 class AudioSettings(Section):
@@ -183,6 +184,7 @@ class TtsSettings(Section):
     max_concurrent: Annotated[int, Field(ge=1, le=64)] = 1
     lead_s: Annotated[float, Field(ge=0.5, le=60)] = 5.0
     unit_timeout_s: Timeout = 60.0
+    on_failure: Literal["go_on", "say_so"] = "go_on"
     precision: Literal["auto", "float32", "fast"] = "auto"
     device: Literal["auto", "cuda", "mps", "cpu"] = "auto"
     half: Literal["auto"] | bool = "auto"

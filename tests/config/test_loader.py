@@ -175,6 +175,7 @@ def test_bad_variable_or_flag(environ: dict[str, str], flags: list[str], said: s
 EMPTY_MEANS_SOMETHING = {"bot.system_prompt", "bot.greeting", "bot.goodbye", "bot.apology"}
 EMPTY_MEANS_SOMETHING |= {
     "bot.reprompt",
+    "bot.lost_voice",
     "evidence.apology",
     "evidence.hedge",
     "evidence.correction",

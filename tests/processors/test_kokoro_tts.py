@@ -110,11 +110,13 @@ async def test_a_failing_unit_is_reported_and_the_reply_still_ends(texts: list[s
 APOLOGY = ["Sorry, no.", "Ask again."]
 
 
-async def failing(*texts: str, phrases: list[str] = APOLOGY) -> tuple[str, int, FakeEngine]:
+async def failing(
+    *texts: str, phrases: list[str] = APOLOGY, **options: object
+) -> tuple[str, int, FakeEngine]:
     """What is heard of a reply of these units, how many errors, and the engine."""
     engine = FakeEngine()
     prepared = await prepare_phrases(engine, "fake", 1.0, phrases)
-    tts = service(engine, Timeline(), phrases=prepared, apology=APOLOGY)
+    tts = service(engine, Timeline(), phrases=prepared, apology=APOLOGY, **options)
     frames = [LLMFullResponseStartFrame(), *map(unit, texts), LLMFullResponseEndFrame()]
     down, up = await run_test(tts, frames_to_send=frames)
     return heard(down), sum(isinstance(f, ErrorFrame) for f in up), engine
@@ -148,6 +150,35 @@ async def test_a_unit_is_tried_again_once_and_only_where_it_made_no_sound() -> N
 async def test_without_a_prepared_apology_the_failure_is_reported_all_the_same() -> None:
     spoken, failures, _ = await failing("FAIL.", phrases=["Sorry, no."])
     assert (spoken.strip(), failures) == ("", 1)
+
+
+LOST = ["I lost my voice.", "Ask again."]
+
+
+@pytest.mark.parametrize(
+    ("texts", "said", "errors"),
+    [
+        (["Good.", "FAIL.", "More.", "Still more."], "Good. I lost my voice. Ask again.", 1),
+        (["Good FAIL.", "More."], "Good I lost my voice. Ask again.", 1),
+        (["FAIL.", "FAIL."], "I lost my voice. Ask again.", 1),
+        (["ONCE more.", "Good."], "ONCE more. Good.", 0),
+    ],
+)
+async def test_a_bot_that_says_that_its_voice_is_lost_says_no_more_of_that_reply(
+    texts: list[str], said: str, errors: int
+) -> None:
+    spoken, failures, _ = await failing(*texts, phrases=[*APOLOGY, *LOST], lost_voice=LOST)
+    assert (" ".join(spoken.split()), failures) == (said, errors)
+
+
+async def test_the_reply_after_a_lost_one_is_spoken() -> None:
+    engine = FakeEngine()
+    prepared = await prepare_phrases(engine, "fake", 1.0, LOST)
+    tts = service(engine, Timeline(), phrases=prepared, lost_voice=LOST)
+    start, end = LLMFullResponseStartFrame(), LLMFullResponseEndFrame()
+    reply = [start, unit("FAIL."), end, SleepFrame(0.05), start, unit("Here again."), end]
+    down, _ = await run_test(tts, frames_to_send=reply)
+    assert heard(down).split() == " ".join([*LOST, "Here again."]).split()
 
 
 async def test_an_interruption_cancels_the_running_unit_and_the_next_reply_speaks() -> None:
