@@ -41,14 +41,7 @@ class Code(StrEnum):
 
     TEXT_TOO_LONG = "text_too_long", "The unit's text is longer than the session's limit."
     UNKNOWN_VOICE = "unknown_voice", "The server has no such voice; ready lists those it has."
-    DEADLINE_PASSED = "deadline_passed", "The unit's first sample would come after its deadline."
     SYNTHESIS_FAILED = "synthesis_failed", "The unit could not be spoken to its end.", True
-    NOT_READY = "not_ready", "The server is still warming up.", True
-    SESSION_ENDING = (
-        "session_ending",
-        "The session takes no new units: it, or the server, ends.",
-        True,
-    )
 
 
 class WireError(EarshotError):

@@ -16,7 +16,8 @@ MAX_ID_CHARS = 128
 MAX_CREDIT_MS = 3_600_000
 """An hour: more than any session's length."""
 
-SAMPLE_RATES = (8_000, 16_000, 22_050, 24_000)
+SampleRate = Literal[8_000, 16_000, 22_050, 24_000]
+SAMPLE_RATES: tuple[SampleRate, ...] = (8_000, 16_000, 22_050, 24_000)
 
 
 def _not_reserved(unit_id: str) -> str:
@@ -40,7 +41,6 @@ CancelId = Annotated[
     Field(min_length=1, max_length=MAX_ID_CHARS, description='A unit, or "all" for every one.'),
 ]
 Version = Annotated[int, Field(ge=0, le=1_000_000)]
-SampleRate = Literal[8_000, 16_000, 22_050, 24_000]
 Voice = Annotated[str, Field(min_length=1, max_length=256)]
 Speed = Annotated[float, Field(ge=0.5, le=2.0, allow_inf_nan=False)]
 CreditMs = Annotated[

@@ -7,10 +7,11 @@ a ``hello`` with version 1 has come.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 from pydantic import JsonValue
+from pydantic_core import to_json
 
 from speech.wire.client import CLIENT_MESSAGES, Close, Hello
 from speech.wire.codec import Vocabulary, type_of, validated
@@ -33,7 +34,7 @@ class Synthesize:
     text: str
     voice: str | None = None
     speed: float | None = None
-    request_id: JsonValue = UNKNOWN_REQUEST
+    request_id: RequestId = UNKNOWN_REQUEST
     sample_rate: int | None = None
     request_timestamp: JsonValue = None
 
@@ -96,11 +97,14 @@ def parse_client_0(raw: str | bytes, limit: int = MAX_MESSAGE_BYTES) -> Synthesi
     text to speak; version 1's, whose time has not come, are not. Raises ``WireError``: for a
     ``hello`` as version 1 does, else a ``Version0Error``.
     """
-    data = as_bytes(raw, limit)
-    read = read_object(data)
+    try:
+        data = as_bytes(raw, limit)
+        read = read_object(data)
+    except WireError as error:
+        raise Version0Error(error.code, str(error)) from None
     if read.get("type") in ("hello", "close"):
         return _BEFORE.parse_object(read, data)
-    return _synthesize(read, data)
+    return _synthesize(read)
 
 
 def parse_server_0(raw: str | bytes, limit: int = MAX_MESSAGE_BYTES) -> ServerMessage0:
@@ -108,7 +112,7 @@ def parse_server_0(raw: str | bytes, limit: int = MAX_MESSAGE_BYTES) -> ServerMe
     return SERVER_0.parse(raw, limit)
 
 
-def _synthesize(read: dict[str, Any], data: bytes) -> Synthesize:
+def _synthesize(read: dict[str, Any]) -> Synthesize:
     request_id = _request_id(read)
     kind = read.get("type")
     if isinstance(kind, str) and kind in _LATER:
@@ -116,7 +120,7 @@ def _synthesize(read: dict[str, Any], data: bytes) -> Synthesize:
     if not read.get("text"):
         raise Version0Error(Code.BAD_FIELD, TEXT_REQUIRED, request_id)
     try:
-        return replace(validated(Synthesize, read, data), request_id=request_id)
+        return validated(Synthesize, read, to_json(read | {"request_id": request_id}))
     except WireError as error:
         raise Version0Error(error.code, str(error), request_id) from None
 

@@ -1,0 +1,150 @@
+"""One WebSocket from its first message to its last."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from server.speech.dialogue import Dialogue
+from server.speech.listen import abort
+from server.speech.outbound import Outbound
+from server.speech.pump import Pump
+from server.speech.queue import UnitQueue
+from server.speech.service import SpeechService
+from server.speech.voices import Voices
+from speech.wire import Closed, Draining, encode
+from speech.wire.service import Reason
+
+NORMAL, GOING_AWAY = 1000, 1001
+CLOSE_S = 2.0
+"""What a socket gets to take its last messages once all else is over."""
+
+
+class SpeechSession:
+    """Runs one accepted WebSocket; several tasks, all of which end with ``run``.
+
+    It ends when the client leaves or closes, after ``idle_s`` without a message or audio,
+    after ``session_s``, and when the server drains: always between two units, unless the client
+    is gone or takes longer than ``drain_s``.
+    """
+
+    def __init__(self, service: SpeechService, socket: WebSocket) -> None:
+        self._service, self._socket = service, socket
+        self._outbound = Outbound(self._send)
+        self._queue = UnitQueue()
+        self._voices = Voices(service.engine)
+        self._dialogue = Dialogue(service, self._queue, self._outbound, self._voices)
+        self._pump = Pump(service, self._queue, self._outbound, self._dialogue.credit)
+        self._reason: Reason = "client_closed"
+        self._last = time.monotonic()
+        self._ending = asyncio.Event()
+
+    async def run(self) -> None:
+        """Serve the session to its end."""
+        works = [self._read(), self._pump.run(), self._outbound.run(), self._watch()]
+        tasks = [asyncio.create_task(work, name="speech-session") for work in works]
+        reading, pumping, sending, watching = tasks
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if pumping.done() and not (reading.done() or sending.done()):
+                watching.cancel()
+                await self._say_goodbye()
+        finally:
+            await _cancelled(tasks)
+            await self._voices.aclose()
+            self._forget()
+            with contextlib.suppress(TimeoutError, WebSocketDisconnect, RuntimeError):
+                async with asyncio.timeout(CLOSE_S):
+                    code = NORMAL if self._reason == "client_closed" else GOING_AWAY
+                    await self._socket.close(code, self._reason)
+            abort(self._socket)
+        _raise_first(tasks)
+
+    def end(self, reason: Reason) -> None:
+        """Take no new units, say the queued ones, close; the first reason counts."""
+        if not self._ending.is_set():
+            self._reason = reason
+            self._ending.set()
+
+    async def _read(self) -> None:
+        """Until the client is gone."""
+        with contextlib.suppress(WebSocketDisconnect):
+            while True:
+                raw = await self._receive()
+                self._last = time.monotonic()
+                await self._dialogue.take(raw)
+                await asyncio.sleep(0)  # whoever sends thousands takes turns with the others
+
+    async def _receive(self) -> str | bytes:
+        message = await self._socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(message.get("code", 1005))
+        text = message.get("text")
+        return text if text is not None else message.get("bytes") or b""
+
+    async def _send(self, data: str | bytes) -> None:
+        if isinstance(data, str):
+            await self._socket.send_text(data)
+        else:
+            await self._socket.send_bytes(data)
+        self._last = time.monotonic()
+
+    async def _watch(self) -> None:
+        """End the session when its time has come; return when it then does not end."""
+        limits = self._service.limits
+        age = asyncio.get_running_loop().call_later(limits.session_s, self.end, "session_age")
+        idle = asyncio.create_task(self._until_idle())
+        try:
+            await self._ending.wait()
+            self._queue.end()
+            self._dialogue.draining = True
+            if self._dialogue.version:
+                await self._outbound.message(encode(Draining(limits.drain_s, self._reason)))
+            await asyncio.sleep(limits.drain_s)
+        finally:
+            age.cancel()
+            await _cancelled([idle])
+
+    async def _until_idle(self) -> None:
+        idle_s = self._service.limits.idle_s
+        while (left_s := self._last + idle_s - time.monotonic()) > 0:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(left_s):
+                    await self._ending.wait()
+                    return
+        for unit in self._queue.waiting():
+            unit.cancel()
+        if self._queue.current:
+            self._queue.current.cancel()
+        self.end("idle")
+
+    async def _say_goodbye(self) -> None:
+        if self._dialogue.version:
+            await self._outbound.message(encode(Closed(self._reason, self._queue.spoken)))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_S):
+                await self._outbound.flushed()
+
+    def _forget(self) -> None:
+        """Give back what the units that were never said had taken."""
+        left = len(self._queue)
+        self._service.metrics.queued.dec(left)
+        if left:
+            self._service.metrics.units.labels("left").inc(left)
+
+
+async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+
+
+def _raise_first(tasks: list[asyncio.Task[None]]) -> None:
+    """A task's own error, unless it is that the client is gone."""
+    for task in tasks:
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, WebSocketDisconnect):
+            raise error
