@@ -10,6 +10,7 @@ from pipecat.frames.frames import (
     Frame,
     InterimTranscriptionFrame,
     InterruptionFrame,
+    LLMMessagesAppendFrame,
     StartFrame,
     TranscriptionFrame,
 )
@@ -23,12 +24,14 @@ SETTLED_WITHIN_S = 0.5
 """How long words wait for the interruption before them to have gone round, which takes some
 20 ms; a voice that is slow to stop must not hold them up."""
 
+SPOKEN = (NothingHeardFrame, TranscriptionFrame, InterimTranscriptionFrame)
+
 
 class Interrupter(FrameProcessor):
     """Tells the policy what the user says, and sends the interruption round after a cut.
 
-    A cut's interruption goes round before the words that caused it: the model is asked when the
-    context has what was heard of the answer before. A transcript that is no user turn (the bot's
+    Words, typed ones too, go on when the interruption before them has gone round: the model is
+    asked when the context has what was heard of the last answer. A transcript that is no user turn (the bot's
     own words, "mm-hm") goes on as a ``NothingHeardFrame``, which closes the turn its voice has
     opened. ``ask_again`` asks the model for the lost answer.
     """
@@ -39,6 +42,7 @@ class Interrupter(FrameProcessor):
         self._ask_again = ask_again
         self._sending = asyncio.Lock()
         self._gone_round = asyncio.Event()
+        self._gone_round.set()
         self._task: asyncio.Task[None] | None = None
         self._passing: set[asyncio.Task[None]] = set()
 
@@ -63,9 +67,14 @@ class Interrupter(FrameProcessor):
         elif isinstance(frame, InterruptionFrame):  # not ours: those begin here
             self._control.take(Stop(self._control.now(), everything=False))
             self._control.interruption_due = False
-        elif direction is FrameDirection.DOWNSTREAM and _is_outcome(frame):
-            frame = self._judge(frame)
-            if self._control.due.is_set() or self._sending.locked():
+            if direction is FrameDirection.DOWNSTREAM:
+                self._gone_round.clear()
+        elif direction is FrameDirection.DOWNSTREAM and isinstance(
+            frame, (*SPOKEN, LLMMessagesAppendFrame)
+        ):
+            if isinstance(frame, SPOKEN):
+                frame = self._judge(frame)
+            if self._control.due.is_set() or not self._gone_round.is_set():
                 await self._pass_behind_the_interruption(frame)
                 return
         await self.push_frame(frame, direction)
@@ -85,6 +94,7 @@ class Interrupter(FrameProcessor):
 
         async def send_and_pass() -> None:
             await self._send()
+            await self._settle()
             await self.push_frame(frame)
 
         passing = self.create_task(send_and_pass(), "words behind an interruption")
@@ -103,16 +113,18 @@ class Interrupter(FrameProcessor):
             control.due.clear()
             if control.interruption_due:
                 control.interruption_due = False
-                await self._interrupt()
+                self._gone_round.clear()
+                await self.broadcast_interruption()
             if control.question_due:
                 control.question_due = False
+                await self._settle()
                 await self._ask_again()
 
-    async def _interrupt(self) -> None:
-        self._gone_round.clear()
-        await self.broadcast_interruption()
+    async def _settle(self) -> None:
+        """Wait until the last interruption has gone round."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._gone_round.wait(), SETTLED_WITHIN_S)
+        self._gone_round.set()
 
 
 class Settled(FrameProcessor):
@@ -128,11 +140,6 @@ class Settled(FrameProcessor):
         if isinstance(frame, InterruptionFrame) and direction is FrameDirection.DOWNSTREAM:
             self._gone_round.set()
         await self.push_frame(frame, direction)
-
-
-def _is_outcome(frame: Frame) -> bool:
-    outcomes = (NothingHeardFrame, TranscriptionFrame, InterimTranscriptionFrame)
-    return isinstance(frame, outcomes)
 
 
 def _nothing(frame: Frame) -> NothingHeardFrame:

@@ -6,7 +6,12 @@ import asyncio
 from typing import Any
 
 import pytest
-from pipecat.frames.frames import TTSAudioRawFrame, TTSTextFrame
+from pipecat.frames.frames import (
+    InterruptionFrame,
+    LLMMessagesAppendFrame,
+    TTSAudioRawFrame,
+    TTSTextFrame,
+)
 from pipecat.processors.frame_processor import FrameDirection
 from pipecat.utils.text.base_text_aggregator import TextType
 
@@ -159,6 +164,18 @@ async def test_what_comes_late_of_a_dead_reply_is_dropped_and_counted() -> None:
         notes = [e.fields for e in t.scene.named("note") if e.fields.get("what") == "came late"]
         assert [(note.get("audio"), note.get("text")) for note in notes] == [(1, 1)]
         assert "late" not in t.scene.heard
+
+
+async def test_typed_words_are_answered_with_what_was_heard() -> None:
+    async with talk(says(ANSWER), says("Fine."), bot=QUIET) as t:
+        await answering(t)
+        worker = t.scene.conversation.worker
+        await worker.queue_frame(InterruptionFrame())
+        typed = {"role": "user", "content": "What?"}
+        await worker.queue_frame(LLMMessagesAppendFrame([typed], run_llm=True))
+        await t.scene.until(lambda: t.scene.heard.endswith("Fine. "))
+        roles = [m["role"] for m in t.messages]
+        assert roles[:4] == ["user", "assistant", "developer", "user"]
 
 
 async def test_a_failed_model_and_a_failed_voice_leave_no_reply_behind() -> None:
