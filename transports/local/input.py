@@ -114,7 +114,7 @@ class LocalInputTransport(BaseInputTransport):
         await self._link.close()
 
     def echo_likelihood(self) -> float:
-        """See ``EchoState.likelihood``; 0 without echo cancellation."""
+        """See ``EchoState.likelihood``; 0 without a speaker."""
         return self.echo.state.likelihood if self.echo else 0.0
 
     def _opened(self, form: StreamFormat, _latency_s: float) -> None:

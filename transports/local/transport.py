@@ -62,7 +62,7 @@ class LocalTransport(BaseTransport):
             speaker if params.audio_out_enabled else None,
             params.audio_out_10ms_chunks / 100,
         )
-        if params.echo_cancellation:
+        if params.audio_out_enabled:
             timeline.queues.read("echo", self._echo_use)
         self._output.on_played = self._played
         self._speaker = speaker
@@ -100,7 +100,7 @@ class LocalTransport(BaseTransport):
     def echo_likelihood(self) -> float:
         """How much of what the microphone takes now is the bot's own sound: 0 to 1.
 
-        See ``EchoState.likelihood``; 0 without echo cancellation.
+        See ``EchoState.likelihood``; 0 without a speaker.
         """
         return self._input.echo_likelihood()
 
@@ -111,7 +111,7 @@ class LocalTransport(BaseTransport):
         return echo is not None and echo.cancels
 
     def echo_stats(self) -> dict[str, float | None]:
-        """``EchoStats`` for the report; empty without echo cancellation."""
+        """``EchoStats`` for the report; empty without a speaker."""
         return self._input.echo.stats.as_dict() if self._input.echo else {}
 
     def describe(self) -> list[str]:
@@ -125,7 +125,7 @@ class LocalTransport(BaseTransport):
 
     def _echo_use(self) -> QueueUse:
         echo = self._input.echo
-        return echo.use if echo else QueueUse("echo", "s", 0.0, "there is no echo cancellation")
+        return echo.use if echo else QueueUse("echo", "s", 0.0, "the microphone is not open")
 
     def _played(self, block: NDArray[np.int16], audible_at: float, ran_dry: bool) -> None:
         """In the device's thread."""

@@ -138,7 +138,7 @@ class EchoCanceller:
             self.stats.failed += 1
             clean = near
         self.state.note(far, near, clean)
-        if (delay_s := self._delay.note(far, near)) is not None:
+        if self.cancels and (delay_s := self._delay.note(far, near)) is not None:
             self._follow(delay_s)
         return clean
 
@@ -150,7 +150,8 @@ class EchoCanceller:
             self._misaligned()
 
     def _misaligned(self) -> None:
-        self._processing.restart()
+        if self.cancels:
+            self._processing.restart()
         self.state.misaligned()
         self._delay.restart()
 

@@ -14,12 +14,18 @@ EVERY_FRAMES = 50
 """Of sound, between two looks: half a second; a look takes some 3 ms."""
 
 SELDOM_FRAMES = 500
-"""The same once the delay is known: it changes when somebody moves, or another device plays."""
+"""The same once the delay is known (it changes when somebody moves, or another device plays), or
+``MISSES`` looks found none: headphones."""
+
+MISSES = 6
 
 AGREE_S = 0.003
 """Two looks in a row must agree so well: reflections come and go with the sounds."""
 
-EARLIEST_S, LATEST_S = -0.03, 0.5
+EARLIEST_S, LATEST_S = -0.15, 0.5
+"""Also before its sound: a delay that was found wrongly once is to be seen again. The wider the
+search, the more often another voice is taken for an echo."""
+
 _FLOOR = 30.0**2
 _CLEAR = 8.0
 """By how much the match stands above its surroundings (rms); that of unlike sounds reaches 6."""
@@ -69,6 +75,7 @@ class EchoDelay:
         self._sounding = 0
         self._due = EVERY_FRAMES
         self._last: float | None = None
+        self._misses = 0
 
     def note(self, far: Samples, near: Samples) -> float | None:
         """The delay where it was found just now, twice the same."""
@@ -76,11 +83,14 @@ class EchoDelay:
         self._sounding += float(np.mean(np.square(far, dtype=np.float32))) >= _FLOOR
         if self._sounding < self._due or len(self._frames) < WINDOW_FRAMES // 2:
             return None
-        self._sounding, self._due = 0, EVERY_FRAMES
+        return self._look()
+
+    def _look(self) -> float | None:
         fars, nears = zip(*self._frames, strict=True)
         delay_s = find_delay(np.concatenate(fars), np.concatenate(nears), self._rate_hz)
         before, self._last = self._last, delay_s
-        if delay_s is None or before is None or abs(delay_s - before) > AGREE_S:
-            return None
-        self._due = SELDOM_FRAMES
-        return delay_s
+        found = delay_s is not None and before is not None and abs(delay_s - before) <= AGREE_S
+        self._misses = self._misses + 1 if delay_s is None else 0
+        self._sounding = 0
+        self._due = SELDOM_FRAMES if found or self._misses >= MISSES else EVERY_FRAMES
+        return delay_s if found else None

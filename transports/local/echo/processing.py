@@ -24,6 +24,17 @@ class AudioProcessing(Protocol):
         ...
 
 
+class NoProcessing:
+    """Leaves the microphone as it is: for the likelihood of echo alone."""
+
+    def process(self, far: Samples, near: Samples, delay_s: float) -> Samples:
+        """See ``AudioProcessing``."""
+        return near
+
+    def restart(self) -> None:
+        """Nothing is learned here."""
+
+
 class WebRtcProcessing:
     """WebRTC's third echo canceller, noise suppression and gain control (AEC3, NS, AGC2).
 

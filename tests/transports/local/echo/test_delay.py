@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.transports.local.echo.path import NEAR_HZ, EchoPath, clip, room
-from transports.local.echo.delay import EVERY_FRAMES, SELDOM_FRAMES, EchoDelay, find_delay
+from transports.local.echo.delay import EVERY_FRAMES, MISSES, SELDOM_FRAMES, EchoDelay, find_delay
 
 
 def _frames(samples: NDArray[np.int16]) -> list[NDArray[np.int16]]:
@@ -27,9 +27,11 @@ def test_it_is_found(delay_s: float, gain: float, response: NDArray[np.float64] 
     assert find_delay(_sound(), heard, NEAR_HZ) == pytest.approx(delay_s, abs=0.001)
 
 
-def test_an_echo_before_its_sound_is_seen() -> None:
+@pytest.mark.parametrize("early_s", [0.01, 0.1])
+def test_an_echo_before_its_sound_is_seen(early_s: float) -> None:
     """So that it can be told earlier: nothing could cancel it."""
-    assert find_delay(np.roll(_sound(), 160), _sound(), NEAR_HZ) == pytest.approx(-0.01, abs=0.001)
+    late = EchoPath(early_s, 1.0).echo(_sound())
+    assert find_delay(late, _sound(), NEAR_HZ) == pytest.approx(-early_s, abs=0.001)
 
 
 def test_a_user_over_the_bot_does_not_matter() -> None:
@@ -63,3 +65,13 @@ def test_silence_of_the_bot_is_not_looked_at() -> None:
     delay, silence = EchoDelay(NEAR_HZ), np.zeros(160, np.int16)
     assert all(delay.note(silence, near) is None for near in _frames(_sound()))
     assert delay._sounding == 0
+
+
+def test_headphones_are_looked_at_seldom() -> None:
+    delay, silence = EchoDelay(NEAR_HZ), np.zeros(160, np.int16)
+    looks = 0
+    for far in _frames(np.concatenate([_sound(9.0)] * 2)):
+        before = delay._sounding
+        assert delay.note(far, silence) is None
+        looks += delay._sounding < before
+    assert MISSES <= looks <= MISSES + 3

@@ -90,10 +90,17 @@ async def test_the_microphone_is_cleaned_of_what_was_played(processing: FakeProc
     assert transport.echo_likelihood() == frames[-1].metadata["echo"]
 
 
-@pytest.mark.parametrize("params", [{}, {"echo_cancellation": True, "audio_out_enabled": False}])
-async def test_without_it_the_microphone_is_as_it_is(params: dict[str, object]) -> None:
-    backend = FakeBackend()
-    transport = _transport(backend, **params)
+async def test_without_it_the_microphone_is_as_it_is_and_the_echo_known_of() -> None:
+    backend, clock = FakeBackend(), FakeClock()
+    transport = _transport(backend, clock)
+    frames = await _hear(backend, transport, clock)
+    assert not transport.cancels_echo
+    assert all(np.frombuffer(frame.audio, np.int16).min() == 5_000 for frame in frames)
+    assert max(frame.metadata["echo"] for frame in frames) > 0.5
+
+
+async def test_without_a_speaker_there_is_no_echo() -> None:
+    transport = _transport(FakeBackend(), echo_cancellation=True, audio_out_enabled=False)
     await transport.open()
     await transport.aclose()
     assert not transport.cancels_echo
@@ -107,6 +114,7 @@ async def test_a_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
     transport = _transport(FakeBackend(), echo_cancellation="auto")
     await transport.open()
     assert not transport.cancels_echo
+    assert transport.echo_stats()["frames"] == 0
     await transport.aclose()
     for wish in ("echo_cancellation", "noise_suppression", "gain_control"):
         with pytest.raises(DeviceError, match="pip install livekit") as caught:
