@@ -50,6 +50,8 @@ class Patience:
         self._address = AddressReader(code)
         self._open = phrases(vocabulary.of(vocabulary.OPEN, code))
         self._fillers = phrases(vocabulary.of(vocabulary.FILLERS, code))
+        self._stranded = phrases(vocabulary.of(vocabulary.STRANDED, code))
+        self._relative = {w for p in phrases(vocabulary.of(vocabulary.RELATIVE, code)) for w in p}
 
     def wait_s(self, text: str, asked: str = "") -> float:
         """Seconds of silence, from the end of speech, before the turn may be over; 0: as usual.
@@ -97,10 +99,16 @@ class Patience:
         """Whether the sentence goes on: after a comma, "and", "my name is", "um"."""
         if _TRAILS_OFF.search(text[-READ_CHARS:]):
             return True
-        if _ASKS.search(text[-READ_CHARS:]):
+        if _ASKS.search(text[-READ_CHARS:]) or self._is_stranded(text):
             return False
         ends = [p for p in self._open | self._fillers if ends_with(spoken, p)]
         return any(len(spoken) > len(p) or _stands_alone(p) for p in ends)
+
+    def _is_stranded(self, text: str) -> bool:
+        """Whether the word that leaves it open belongs to an earlier one: "who I live with"."""
+        sentences = _BETWEEN_SENTENCES.split(text[-READ_CHARS:].strip())
+        spoken = words(sentences[-1])
+        return spoken[-1:] in self._stranded and not self._relative.isdisjoint(spoken[:-2])
 
 
 def _stands_alone(phrase: Words) -> bool:

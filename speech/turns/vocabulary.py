@@ -60,6 +60,11 @@ OPEN = {
     "hi": "और, लेकिन, मगर, क्योंकि, अगर, या, कि, का, की, के, को, मेरा, मेरी, मेरे",
 }
 
+STRANDED = {"en": "of, for, from, with, at, to, into"}
+"""Of these words those that end a sentence after one of ``RELATIVE``: "what I asked for"."""
+
+RELATIVE = {"en": "what, who, whom, whose, where, how, whatever, whoever, wherever, which"}
+
 NOT_ALONE = "para"
 """Open only after other words: alone it is "stop" in Spanish and Portuguese."""
 
