@@ -24,6 +24,14 @@ MARKUP = re.compile(
 """A word with a hint (group ``hint``), a link or picture (``label`` alone), or a tag of SSML."""
 
 
+_HUM = re.compile(
+    # Neither an abbreviation in capitals ("HMM") nor a measure ("5 mm").
+    r"(?<![\w-])(?<!\d )(?:(?P<nod>[Mm]+-?[Hh][Mm]+)|(?P<mm>[Mm]m+)|(?P<hm>[Hh]m+))(?![\w-])"
+)
+_HUMMED = {"nod": "mhˈm", "mm": "mː", "hm": "hmː"}
+"""What is hummed, and how; spelled as words they are letters, "em aitch em"."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A stretch of the text as it is to be read.
@@ -41,7 +49,8 @@ def parts(text: str) -> Iterator[Part]:
     """The text in order, without its markup.
 
     ``[word](/phonemes/)`` is a word with a hint. Of a Markdown link or picture the label is
-    left, of SSML what its tags enclose. Anything else is text, broken markup too.
+    left, of SSML what its tags enclose. What is hummed ("mm-hm") has a hint too. Anything else is
+    text, broken markup too.
     """
     plain, position, begun = "", 0, False
     for match in MARKUP.finditer(text):
@@ -50,12 +59,22 @@ def parts(text: str) -> Iterator[Part]:
         if match["hint"] is None:
             plain += match["label"] or (" " if match["block"] and not plain[-1:].isspace() else "")
             continue
-        if plain:
-            yield Part(plain, joins=begun)
+        yield from _hummed(plain, begun)
         yield Part(match["label"], match["hint"])
         plain, begun = "", True
-    if plain := plain + text[position:]:
-        yield Part(plain, joins=begun)
+    yield from _hummed(plain + text[position:], begun)
+
+
+def _hummed(plain: str, joins: bool) -> Iterator[Part]:
+    """Text without markup, its hums told apart."""
+    position = 0
+    for match in _HUM.finditer(plain):
+        if match.start() > position:
+            yield Part(plain[position : match.start()], joins=joins)
+        yield Part(match.group(), _HUMMED[match.lastgroup or "mm"])
+        position, joins = match.end(), True
+    if position < len(plain):
+        yield Part(plain[position:], joins=joins)
 
 
 def as_read(text: str) -> str:

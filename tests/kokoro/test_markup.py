@@ -35,6 +35,11 @@ from speech.word_spans import WordSpans
         ("<speak>Hi <break time='1s'/> you.</speak>", "hˈaɪ juː.", ["Hi", "you"]),
         ("<p>One.</p><p>Two.</p>", "wˌʌn. tˈuː.", ["One", "Two"]),
         ('a <emphasis level="strong">cat</emphasis>.', "ɐ kˈæt.", ["a", "cat"]),
+        # What is hummed is not spelled.
+        ("Mm-hm, I see. Hmm.", "mhˈm, aɪ sˈiː. hmː.", ["Mm-hm", "I", "see", "Hmm"]),
+        ("mhm mm", "mhˈm mː", ["mhm", "mm"]),
+        ("5 mm of HMM", None, ["5", "mm", "of", "HMM"]),
+        ("[Mm](/kæt/) rhythm", "kæt ɹˈɪðəm", ["Mm", "rhythm"]),
         # Broken or other markup is text.
         ("[cat] sat", "kˈæt sˈæt", ["cat", "sat"]),
         ("I am a [gif](/ʤˈɪf/), A", "aɪˈæm ɐ ʤˈɪf, ˈeɪ", ["I", "am", "a", "gif", "A"]),
