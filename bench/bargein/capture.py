@@ -81,7 +81,9 @@ class Reading:
         reference = capture.reference
         self.said = reference.samples
         self.heard = capture.speaker.samples
-        self.runs = align(self.said, self.heard, SPEAKER_HZ)
+        # No further: the next reply may begin with the same words.
+        self._ends = self.place(capture.next_at - BEFORE_NEXT_S)
+        self.runs = align(self.said, self.heard[: self._ends], SPEAKER_HZ)
         self.words = reference.words
         self.holds = look.holds(self.runs, self.said, self.heard, SPEAKER_HZ)
         self.last = self._last()
@@ -127,8 +129,7 @@ class Reading:
     def _last(self) -> int | None:
         if not self.runs:
             return None
-        end = self.place(self.capture.next_at - BEFORE_NEXT_S)
-        return look.last_audible(self.heard, self.runs[0].heard, max(end, self.runs[0].heard))
+        return look.last_audible(self.heard, self.runs[0].heard, self._ends)
 
 
 def row_of(capture: Capture) -> dict[str, Any]:

@@ -112,6 +112,7 @@ def figures(rows: Sequence[Row] | None) -> dict[str, Any]:
         "onset_to_duck_ms_median": median(_known(voice, "onset_to_duck_ms")),
         "onset_to_cut_ms_median": median(_known(voice, "onset_to_cut_ms")),
         "fade_step_of_speech_max": largest([*_known(cut, "step_of_speech"), *_steps(rounds)]),
+        "unaligned_cuts": sum(not row["aligned"] for row in rounds) if rounds else None,
         "overcredited_words": _sum(cut, "overcredited_words"),
         "missing_words_max": max(_known(cut, "missing_words"), default=None),
         "heard_but_not_in_context": sum(not row.get("in_context", True) for row in rounds)

@@ -16,6 +16,7 @@ _CUTS = (
     ("overcredited_words", "words credited that were not heard", 0),
     ("missing_words_max", "heard words missing in the record, most", 1),
     ("heard_but_not_in_context", "replies whose heard words are not in the context", 0),
+    ("unaligned_cuts", "replies not found in the recording, left out of these", 0),
     ("missed_cuts", "interruptions that did not cut", 0),
     ("answer_ms_after_cut", "end of a user's words to the answer, ms, after a cut", None),
     ("answer_ms_undisturbed", "the same with the bot silent before", None),
