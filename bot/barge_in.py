@@ -88,6 +88,7 @@ def _config(settings: Settings, echo_path: bool) -> BargeInConfig:
     chosen, figures = settings.barge_in, BargeInConfig()
     return BargeInConfig(
         confident=chosen.confidence,
+        sure=max(figures.sure, chosen.confidence),
         keep=min(figures.keep, chosen.confidence),
         # WebRTC's detector is smoothed: it says on and off.
         onset_s=0.0 if settings.vad.kind == "webrtc" else figures.onset_s,

@@ -18,6 +18,7 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from processors.barge_in import BargeInControl
 from processors.nothing_heard import NothingHeardFrame
+from processors.segment_stt import LOGPROB
 from speech.barge_in.events import Stop, Words
 
 SETTLED_WITHIN_S = 0.5
@@ -31,9 +32,9 @@ class Interrupter(FrameProcessor):
     """Tells the policy what the user says, and sends the interruption round after a cut.
 
     Words, typed ones too, go on when the interruption before them has gone round: the model is
-    asked when the context has what was heard of the last answer. A transcript that is no user turn (the bot's
-    own words, "mm-hm") goes on as a ``NothingHeardFrame``, which closes the turn its voice has
-    opened. ``ask_again`` asks the model for the lost answer.
+    asked when the context has what was heard of the last answer. A transcript that is no user
+    turn (the bot's own words, "mm-hm") goes on as a ``NothingHeardFrame``, which closes the turn
+    its voice has opened. ``ask_again`` asks the model for the lost answer.
     """
 
     def __init__(self, control: BargeInControl, ask_again: Callable[[], Awaitable[None]]) -> None:
@@ -84,7 +85,8 @@ class Interrupter(FrameProcessor):
             return frame  # what wakes the bot interrupts by pipecat's own strategy
         text = getattr(frame, "text", "")
         final = not isinstance(frame, InterimTranscriptionFrame)
-        decisions = self._control.take(Words(self._control.now(), text, final))
+        logprob = frame.metadata.get(LOGPROB)
+        decisions = self._control.take(Words(self._control.now(), text, final, logprob=logprob))
         drop = text and any(decision.drop_words for decision in decisions)
         return _nothing(frame) if drop else frame
 

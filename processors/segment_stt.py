@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,20 @@ from pipecat.utils.time import time_now_iso8601
 
 from processors.nothing_heard import NothingHeardFrame, covers
 from speech.hearing.judgement import has_words, is_audible, sayable
-from speech.hearing.recogniser import RECOGNISER_RATE_HZ, Recogniser, RecognitionError
+from speech.hearing.recogniser import (
+    RECOGNISER_RATE_HZ,
+    Recogniser,
+    RecognitionError,
+    Transcript,
+)
 from speech.hearing.segments import SegmentBuffer
 from speech.queues import QueueGauge, Queues
 from speech.redact import place_of
 from speech.text_clean import clean
+
+LOGPROB = "logprob"
+"""In the metadata of a final transcript: the least sure piece's mean log probability a token;
+absent where the recogniser does not say."""
 
 MAX_WAITING_S = 60.0
 """Audio that waits for the recogniser beyond this is dropped, oldest first, and counted."""
@@ -85,7 +95,7 @@ class SegmentSttService(STTService):
         self._waiting: NDArray[np.int16] = np.zeros(0, np.int16)
         self._due = asyncio.Event()
         self._begun = 0
-        self._held: list[str] = []
+        self._held: list[Transcript] = []
         self._failed = False
         self._task: asyncio.Task[None] | None = None
 
@@ -139,9 +149,9 @@ class SegmentSttService(STTService):
 
     async def run_stt(self, audio: bytes) -> AsyncGenerator[Frame | None, None]:
         """One segment of PCM on its own; pipecat's interface, not used by the pipeline."""
-        text = await self._words(np.frombuffer(audio, np.int16))
-        if text:
-            yield self._final(text)
+        heard = await self._words(np.frombuffer(audio, np.int16))
+        if heard:
+            yield self._final([heard])
 
     def _submit(self, segment: NDArray[np.int16]) -> None:
         self._record_stt_audio_usage(segment.tobytes())
@@ -165,20 +175,20 @@ class SegmentSttService(STTService):
             await self._recognise(segment)
 
     async def _recognise(self, segment: NDArray[np.int16]) -> None:
-        text = await self._words(segment)
+        heard = await self._words(segment)
         await self.emit_stt_usage_metrics()
-        if text:
-            self._held.append(text)
+        if heard:
+            self._held.append(heard)
         if self._buffer.speaking or self._due.is_set():
-            if text:
+            if heard:
                 await self.push_frame(self._interim())
             return
         await self._give_outcome()
 
-    async def _words(self, segment: NDArray[np.int16]) -> str:
-        """The text of the segment; empty where nobody spoke or the recogniser failed."""
+    async def _words(self, segment: NDArray[np.int16]) -> Transcript | None:
+        """The words of the segment; None where nobody spoke or the recogniser failed."""
         if not is_audible(segment, self.sample_rate):
-            return ""
+            return None
         await self.start_processing_metrics()
         try:
             transcript = await self._recogniser.transcribe(segment, self.sample_rate)
@@ -189,34 +199,42 @@ class SegmentSttService(STTService):
             if not isinstance(error, RecognitionError):
                 error = RecognitionError(f"the recogniser failed: {place_of(error)}")
             await self.push_error(str(error), error, category=ErrorCategory.APPLICATION)
-            return ""
+            return None
         finally:
             await self.stop_processing_metrics()
         if not has_words(transcript):
-            return ""
+            return None
         text, seconds = clean(transcript.text).strip(), len(segment) / self.sample_rate
         if len(kept := sayable(text, seconds)) < len(text):
             logger.warning("a transcript too long for its {:.1f} s of speech was cut", seconds)
-        return kept
+        return replace(transcript, text=kept) if kept else None
 
     async def _give_outcome(self) -> None:
-        text, failed = " ".join(self._held), self._failed
-        self._held.clear()
-        self._failed = False
+        heard, failed = self._held, self._failed
+        self._held, self._failed = [], False
         outcome: Frame = NothingHeardFrame("failed" if failed else "noise")
-        if text:
-            outcome = self._final(text)
+        if heard:
+            outcome = self._final(heard)
         covers(outcome, self._begun)
         outcome.interruptible = False  # the turn that an interim text begins would drop it
         await self.push_frame(outcome)
 
-    def _final(self, text: str) -> TranscriptionFrame:
-        return TranscriptionFrame(text, self._user_id, time_now_iso8601(), finalized=True)
+    def _final(self, heard: list[Transcript]) -> TranscriptionFrame:
+        text = _joined(heard)
+        frame = TranscriptionFrame(text, self._user_id, time_now_iso8601(), finalized=True)
+        logprobs = [piece.avg_logprob for piece in heard if piece.avg_logprob is not None]
+        if logprobs:
+            frame.metadata[LOGPROB] = min(logprobs)
+        return frame
 
     def _interim(self) -> InterimTranscriptionFrame:
-        return InterimTranscriptionFrame(" ".join(self._held), self._user_id, time_now_iso8601())
+        return InterimTranscriptionFrame(_joined(self._held), self._user_id, time_now_iso8601())
 
     async def _end_task(self) -> None:
         if self._task:
             await self.cancel_task(self._task)
             self._task = None
+
+
+def _joined(heard: list[Transcript]) -> str:
+    return " ".join(piece.text for piece in heard)

@@ -33,6 +33,7 @@ class Why(Enum):
     NOTHING_SAID = "transcript without words"
     BACKCHANNEL = "backchannel"
     ECHO = "the bot's own words"
+    UNSURE = "words that may be none"
     KEY = "key"
     KEY_UP = "key is up"
     STOP = "stop"

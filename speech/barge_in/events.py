@@ -33,12 +33,15 @@ class Words:
     """A transcript of the user's speech; an empty final one says that it was no speech.
 
     ``began``: when the speech in it began; None: the beginning of the last stretch of voice.
+    ``logprob``: how sure the recogniser is of it (mean log probability a token, 0 at most); None
+    where it does not say.
     """
 
     at: float
     text: str
     final: bool = True
     began: float | None = None
+    logprob: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ _NOTHING_REAL = {
     Sort.NOTHING: Why.NOTHING_SAID,
     Sort.ECHO: Why.ECHO,
     Sort.BACKCHANNEL: Why.BACKCHANNEL,
+    Sort.UNSURE: Why.UNSURE,
 }
 _SAYS_WHY = frozenset({Why.WORDS, Why.STOP, Why.OWED})
 """A cut for these was meant."""
@@ -146,7 +147,7 @@ class BargeIn:
             self._recovery.words_came()
             return decided or [self._ignore(self._why(sort))]
         listens = self._floor.current is not None or self._recovery.lost is not None
-        drop = listens or sort is not Sort.BACKCHANNEL
+        drop = listens or sort in (Sort.NOTHING, Sort.ECHO)
         asks = self._ask_again(self._why(sort))
         return asks + (decided or [self._ignore(self._why(sort), drop=drop)])
 

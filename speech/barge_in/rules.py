@@ -23,6 +23,7 @@ class Seen:
 
     now: float
     speaking: bool = False
+    sure: bool = False
     settled: bool = True
     voiced_s: float = 0.0
     quiet_s: float = 0.0
@@ -65,6 +66,7 @@ _GOES_ON = {
     Sort.ECHO: Why.ECHO,
     Sort.BACKCHANNEL: Why.BACKCHANNEL,
     Sort.NOTHING: Why.NOTHING_SAID,
+    Sort.UNSURE: Why.UNSURE,
 }
 
 
@@ -93,7 +95,8 @@ class WordsDecide:
 
 @dataclass(frozen=True, slots=True)
 class ActAtOnset:
-    """The first confident frames of a stretch duck (or, for those who may always speak, cut)."""
+    """The first confident frames of a stretch duck (or, for those who may always speak, cut);
+    one is enough where it is sure."""
 
     onset_s: float
     action: Action = Action.DUCK
@@ -105,7 +108,7 @@ class ActAtOnset:
     def due(self, seen: Seen) -> float | None:
         if not seen.speaking or seen.settled or seen.ducked_s is not None:
             return None
-        return self.onset_s - seen.voiced_s
+        return 0.0 if seen.sure else self.onset_s - seen.voiced_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ class Stretch:
         self.speaking = False
         self.settled = False
         """Decided upon: only words may decide anew."""
+        self.sure = False
+        """One of its frames was certain."""
         self._voiced_s = 0.0
         self._changed = float("-inf")
         self._lag_s = 0.0
@@ -28,11 +30,15 @@ class Stretch:
         self._lag_s = max(0.0, now - frame.at)
         at = max(frame.at, self._changed)
         voiced = self._is_voice(frame)
-        if voiced == self.speaking:
-            return False
+        fresh = self._turn(voiced, at) if voiced != self.speaking else False
+        self.sure |= voiced and frame.speech >= self._config.sure
+        return fresh
+
+    def _turn(self, voiced: bool, at: float) -> bool:
+        """Voice begins or ends; whether a new stretch does."""
         fresh = voiced and (self.began is None or at - self._changed >= self._config.quiet_s)
         if fresh:
-            self.began, self._voiced_s, self.settled = at, 0.0, False
+            self.began, self._voiced_s, self.settled, self.sure = at, 0.0, False, False
         elif not voiced:
             self._voiced_s += at - self._changed
         self.speaking, self._changed = voiced, at

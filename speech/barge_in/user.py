@@ -18,6 +18,7 @@ class User:
     def __init__(self, config: BargeInConfig, words: WordSorter, needs_key: bool) -> None:
         self.words = words
         self._wait_s = config.words_wait_s
+        self._sure_logprob, self._long_s = config.sure_logprob, config.cut_after_s
         self._onset_s = config.onset_s
         self._needs_key = needs_key
         self._stretch = Stretch(config)
@@ -61,7 +62,13 @@ class User:
     def sort(self, event: Words, now: float, asked: bool) -> Sort:
         """What kind of words; ``asked``: the bot has just asked something."""
         began = self._stretch.began if event.began is None else event.began
-        return self.words.sort(event.text, now=now, began=began, asked=asked)
+        sort = self.words.sort(event.text, now=now, began=began, asked=asked)
+        unsure = sort is Sort.REAL and not asked and self._may_be_none(event, now)
+        return Sort.UNSURE if unsure else sort
+
+    def _may_be_none(self, event: Words, now: float) -> bool:
+        unsure = event.logprob is not None and event.logprob < self._sure_logprob
+        return unsure and self._stretch.voiced_s(now) < self._long_s
 
     def quiet_since(self, now: float) -> float | None:
         """Since when there is neither voice nor key; None: there is voice; infinite: the key."""
@@ -77,6 +84,7 @@ class User:
         return Seen(
             now=now,
             speaking=stretch.speaking,
+            sure=stretch.sure,
             settled=stretch.settled,
             voiced_s=stretch.voiced_s(now),
             quiet_s=stretch.quiet_s(now),

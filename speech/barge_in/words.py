@@ -19,6 +19,8 @@ class Sort(Enum):
     """No words: empty, or only the name of a sound ("[cough]")."""
     ECHO = "echo"
     BACKCHANNEL = "backchannel"
+    UNSURE = "unsure"
+    """A few words that the recogniser itself is not sure of: it makes words of a hum as well."""
     COMMAND = "command"
     """Wants the floor with the first word: "stop", "wait", "no"."""
     REAL = "real"

@@ -10,7 +10,7 @@ from speech.barge_in.rules import Strategy
 from speech.barge_in.words import WordSorter
 
 FRAME_MS = 20
-UNPROTECTED = BargeInConfig(protect_s=0, onset_s=0.06, confident=0.7)
+UNPROTECTED = BargeInConfig(protect_s=0, onset_s=0.06, confident=0.7, sure=2)
 """The figures that the tables were written with."""
 TEXT = "Our shop opens at nine every day and closes at six in the evening."
 
@@ -66,8 +66,10 @@ class Bench:
             self.take(Voice(ms / 1000, speech, echo))
         self.take(Voice(stop / 1000, 0.0))
 
-    def words(self, ms: float, text: str, final: bool = True) -> list[Decision]:
-        return self.take(Words(ms / 1000, text, final))
+    def words(
+        self, ms: float, text: str, final: bool = True, logprob: float | None = None
+    ) -> list[Decision]:
+        return self.take(Words(ms / 1000, text, final, logprob=logprob))
 
     def key(self, ms: float, down: bool) -> None:
         self.take(Key(ms / 1000, down))

@@ -197,6 +197,58 @@ def test_a_detector_that_says_on_and_off() -> None:
     assert b.at(Action.CUT) == [2800]
 
 
+@pytest.mark.parametrize(("speech", "ducked_at"), [(0.6, 2_045), (0.85, 2_000)])
+def test_a_frame_that_is_sure_needs_no_second(speech: float, ducked_at: float) -> None:
+    b = playing(BargeInConfig(protect_s=0))
+    for ms in (2_000, 2_032, 2_064):
+        b.take(Voice(ms / 1000, speech))
+    assert b.at(Action.DUCK) == [ducked_at]
+
+
+def test_a_second_frame_that_is_sure_ducks_then() -> None:
+    b = playing(BargeInConfig(protect_s=0))
+    for ms, speech in ((2_000, 0.6), (2_032, 0.9)):
+        b.take(Voice(ms / 1000, speech))
+    assert b.at(Action.DUCK) == [2_032]
+
+
+@pytest.mark.parametrize(
+    ("words", "logprob", "voice_ms", "cuts"),
+    [
+        ("I'm saying.", -1.1, 400, False),  # a hum, as whisper writes it
+        ("Tim", -0.5, 400, False),
+        ("Tomorrow.", -0.3, 400, True),
+        ("Tomorrow.", None, 400, True),  # an endpoint that does not say
+        ("Stop it.", -0.8, 400, True),
+        ("I'm saying.", -1.1, 1_000, True),
+    ],
+)
+def test_few_words_that_may_be_none_do_not_cut(
+    words: str, logprob: float | None, voice_ms: int, cuts: bool
+) -> None:
+    b = playing()
+    b.voice(2_000, 2_000 + voice_ms)
+    b.words(2_400 + voice_ms, words, logprob=logprob)
+    assert b.policy.replies.is_dead("R1") is cuts
+    assert ("resume R1" in b.done) is not cuts
+    assert b.dropped()[-1] is not cuts
+
+
+def test_words_that_may_be_none_are_a_turn_where_nothing_plays() -> None:
+    b = Bench()
+    b.voice(2_000, 2_400)
+    assert [d.drop_words for d in b.words(2_800, "Tim", logprob=-1.2)] == [False]
+
+
+def test_an_answer_to_a_question_may_be_mumbled() -> None:
+    b = Bench()
+    b.reply(0)
+    b.play(500, text="What is your name?")
+    b.voice(2_000, 2_400)
+    b.words(2_800, "Tim", logprob=-1.2)
+    assert b.done[-1] == "cut R1"
+
+
 def test_frames_that_come_in_a_burst_keep_their_length() -> None:
     b = playing()
     b.take(Tick(3.0))

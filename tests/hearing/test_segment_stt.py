@@ -11,7 +11,7 @@ from pipecat.processors.aggregators.llm_response_universal import LLMUserAggrega
 from bot.config.schema import Settings
 from bot.hearing import build_turns
 from processors.nothing_heard import NothingHeardFrame
-from processors.segment_stt import SegmentSttService
+from processors.segment_stt import LOGPROB, SegmentSttService
 from speech.hearing.recogniser import RecognitionError, Transcript
 from speech.hearing.segments import MAX_PIECE_S, PRE_ROLL_S
 from speech.queues import Queues
@@ -51,6 +51,17 @@ async def test_a_final_transcript_ends_the_turn_without_waiting_for_p99() -> Non
         assert ears.requests == 1
         assert ears.user_messages == ["What time is it?"]
     assert len(recogniser.heard[0]) == (PRE_ROLL_S + 1) * RATE_HZ
+
+
+async def test_a_final_transcript_says_how_sure_it_is() -> None:
+    async with hearing(FakeRecogniser(Transcript("Tim", 0.02, -1.2))) as ears:
+        await say(ears, loud(1))
+        await ears.until_turns(1)
+        assert ears.of(Final)[0].metadata[LOGPROB] == -1.2
+    async with hearing(FakeRecogniser(Transcript("Tim", 0.02))) as ears:
+        await say(ears, loud(1))
+        await ears.until_turns(1)
+        assert LOGPROB not in ears.of(Final)[0].metadata
 
 
 @pytest.mark.parametrize(
