@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,34 @@ class SpeechSession(Protocol):
 
     async def aclose(self) -> None:
         """Cancel what runs and release the session; idempotent."""
+        ...
+
+
+@runtime_checkable
+class PacedSession(SpeechSession, Protocol):
+    """A session of an engine that shares one machine between listeners (docs/scheduler.md).
+
+    All of it may be left out: a listener is then taken to play in real time from the first chunk.
+    """
+
+    def speak(
+        self, unit_id: str, text: str, *, first_audio_s: float | None = None
+    ) -> AsyncIterator[PcmChunk]:
+        """As ``SpeechSession.speak``, its first sound due so soon. Best called as soon as the unit
+        is known, though the one before it is not over: what is known to come can be planned for.
+
+        Raises, before anything is queued, ``EngineBusyError`` where the engine has ``limits`` and
+        cannot keep its promises with one unit more, and ``UsageError`` for too long a text.
+        """
+        ...
+
+    def played(self, ahead_s: float) -> None:
+        """The listener has so much of what was handed on still to play, now."""
+        ...
+
+    def credit(self, seconds: float) -> None:
+        """So much more sound may be made. From the first call on nothing is made without credit;
+        the last stretch may exceed it, and is then owed."""
         ...
 
 

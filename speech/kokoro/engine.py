@@ -9,13 +9,14 @@ import weakref
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from loguru import logger
 
 from speech.engine import Stamp
-from speech.errors import EngineError, ModelFileError, UsageError
+from speech.errors import EngineBusyError, EngineError, ModelFileError, UsageError
 from speech.kokoro.calibration import SENTENCES
+from speech.kokoro.costs import Costs
 from speech.kokoro.g2p import Phonemizer, ids_of, split
 from speech.kokoro.languages import check_language, language_of
 from speech.kokoro.model import Computation
@@ -32,6 +33,9 @@ from speech.kokoro.streaming import (
 from speech.kokoro.voices import Voice, list_voices, load_voice, style_for
 from speech.kokoro.workers import Workers
 from speech.memory import resident_mb
+from speech.scheduler.limits import Limits
+from speech.scheduler.policy import Job, Share
+from speech.scheduler.worker import CLOSED, Worker
 
 T = TypeVar("T")
 Progress = Callable[[str], None]
@@ -44,6 +48,9 @@ KEPT_VOICES = 16
 """Half a megabyte each, statistics not counted; blends of voices have no end of names."""
 
 MIN_SPEED, MAX_SPEED = 0.5, 2.0
+
+BACKGROUND_S = 5.0
+"""What nobody listens to waits so long at most before it is as urgent as what somebody hears."""
 _WARM_UP = "Ready when you are."
 
 
@@ -61,6 +68,9 @@ class KokoroEngine:
     """
 
     sample_rate = FRAME_RATE_HZ * SAMPLES_PER_FRAME
+    limits: Limits | None = None
+    """What is refused (docs/scheduler.md). None takes on whatever comes, as a bot of one's own
+    needs it."""
     model_hash = ""
     """SHA-256 of the model file, where ``load`` tells it: statistics are of one model."""
 
@@ -78,7 +88,7 @@ class KokoroEngine:
         self.name = name
         self._progress = progress
         self.unit_timeout_s = unit_timeout_s
-        self.speed_model = SpeedModel()
+        self.speed_model, self.costs = SpeedModel(), Costs()
         self._load, self._voices_dir, self._statistics_dir = load, voices_dir, statistics_dir
         self._model: StreamingKokoro | None = None
         self._phonemizer: Phonemizer | None = None
@@ -87,7 +97,8 @@ class KokoroEngine:
         self._sessions: weakref.WeakSet[KokoroSession] = weakref.WeakSet()
         self._starting = asyncio.Lock()
         self._learning = asyncio.Lock()
-        self._compute = Workers("kokoro", max_concurrent)
+        self.max_concurrent = max_concurrent
+        self.worker = Worker("kokoro", max_concurrent)
         # espeak is not thread-safe: one thread, and no other touches the phonemizer.
         self._spell = Workers("espeak", 1)
 
@@ -101,12 +112,12 @@ class KokoroEngine:
                         f"no voices in {self._voices_dir}; "
                         "fetch them with: earshot models pull kokoro-voices"
                     )
-                loading = self._compute.submit(self._load)
+                loading = self._submit(self._load)
                 model = await _within(START_TIMEOUT_S, loading, "loading Kokoro")
                 voice = await self.voice(names[0])
                 spelling = self.spell(partial(_phonemes, _WARM_UP, "en-us"))
                 ids = ids_of(await _within(START_TIMEOUT_S, spelling, "espeak's first line"))
-                warming = self._compute.submit(partial(self._warm_up, model, ids, voice))
+                warming = self._submit(partial(self._warm_up, model, ids, voice))
                 await _within(START_TIMEOUT_S, warming, "Kokoro's first line")
                 self._model = model
                 logger.info("{} is warm: {:.0f} MB resident", self.name, resident_mb())
@@ -115,8 +126,12 @@ class KokoroEngine:
         """One run of each half, and a first idea of this machine's speed."""
         computation = Computation()
         self.speed_model = SpeedModel(context_frames=model.context_frames)
+        begun = time.monotonic()
         utterance = model.front(ids, style_for(voice, len(ids)), 1.0, computation)
+        self.costs.front.learn(len(ids), time.monotonic() - begun)
+        begun = time.monotonic()
         _, own = model.whole(utterance, computation)
+        self.costs.whole.learn(utterance.frames, time.monotonic() - begun)
         for frames in (16, 16, 48, 96):
             stop = min(frames, utterance.frames)
             if stop:
@@ -137,12 +152,15 @@ class KokoroEngine:
     async def open(
         self, voice: str, speed: float = 1.0, *, stamp: Stamp | None = None
     ) -> KokoroSession:
-        """A session; starts the engine if need be. Errors as in ``SpeechEngine.open``.
+        """A session; starts the engine if need be. Errors as in ``SpeechEngine.open``, and
+        ``EngineBusyError`` beyond ``limits.sessions``.
 
         Until a voice's statistics are known its units are computed whole, which measures them.
         """
         if not (math.isfinite(speed) and MIN_SPEED <= speed <= MAX_SPEED):
             raise UsageError(f"speed is {speed:g}; give {MIN_SPEED} to {MAX_SPEED}")
+        if self.limits is not None and len(self.sessions) >= self.limits.sessions:
+            raise EngineBusyError(f"{self.limits.sessions} sessions are open, and no more may be")
         table = await self.voice(voice)
         check_language(voice)
         await self.start()
@@ -152,13 +170,19 @@ class KokoroEngine:
             self, table, statistics, language_of(voice), speed, stamp or _no_stamp
         )
         self._sessions.add(session)
+        self.worker.join(session.listener)
         return session
+
+    @property
+    def sessions(self) -> list[KokoroSession]:
+        """Those that are open."""
+        return [session for session in self._sessions if not session.closed]
 
     async def voice(self, name: str) -> Voice:
         """A voice's table, kept once read. Raises ``UnknownVoiceError`` and ``ModelFileError``."""
         voice = self._voices.get(name)
         if voice is None:
-            voice = await self._compute.submit(partial(load_voice, self._voices_dir, name))
+            voice = await self._submit(partial(load_voice, self._voices_dir, name))
             self._voices.put(name, voice)
         return voice
 
@@ -209,17 +233,26 @@ class KokoroEngine:
         return self._spell.submit(run)
 
     def compute(self, job: Callable[[StreamingKokoro], T]) -> asyncio.Future[T]:
-        """What ``job`` makes with the model, in its turn among all sessions' jobs."""
+        """What ``job``, which nobody listens to, makes with the model."""
+        due = time.monotonic() + BACKGROUND_S
+        return self.worker.submit(self.job(lambda model, _share: job(model), due=due))
+
+    def job(self, run: Callable[[StreamingKokoro, Share], Any], **of_job: Any) -> Job:
+        """A ``Job`` for ``worker`` whose ``run`` is given the model too."""
         if self._model is None:
-            raise EngineError("the speech engine is closed")
-        return self._compute.submit(partial(job, self._model))
+            raise EngineError(CLOSED)
+        return Job(partial(run, self._model), **of_job)
+
+    def _submit(self, run: Callable[[], T]) -> asyncio.Future[T]:
+        """What cannot be done before there is a model, or is a matter of milliseconds."""
+        return self.worker.submit(Job(lambda _share: run(), due=time.monotonic()))
 
     async def aclose(self) -> None:
         """Cancel every unit, end the threads, let go of the model; idempotent."""
         for session in list(self._sessions):
             await session.aclose()
         await self._spell.aclose()
-        await self._compute.aclose()
+        await self.worker.aclose()
         for statistics in self._statistics.take_all():
             await asyncio.to_thread(statistics.save)
         self._model, self._phonemizer = None, None

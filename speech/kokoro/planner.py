@@ -7,6 +7,7 @@ from collections import deque
 from statistics import median
 
 from speech.kokoro.streaming import CONTEXT_FRAMES, FRAME_RATE_HZ
+from speech.scheduler.policy import ALONE, Share
 
 FIRST_FRAMES = 16
 """200 ms: the least that is worth a run of the network, as its context is as much again."""
@@ -55,9 +56,10 @@ class SpeedModel:
         per_run, per_frame = self.line
         return per_run + per_frame * frames
 
-    def even_frames(self) -> int | None:
-        """The least that lasts as long as it takes with its context; None if nothing does."""
-        per_run, per_frame = (_MARGIN * part for part in self.line)
+    def even_frames(self, load: float = 1.0) -> int | None:
+        """The least that lasts as long as it takes with its context, if all takes ``load`` times
+        as long; None if nothing does."""
+        per_run, per_frame = (_MARGIN * load * part for part in self.line)
         gain = 1 / FRAME_RATE_HZ - per_frame
         loss = per_run + 2 * self.context_frames * per_frame
         if loss > gain * LONGEST_FRAMES:
@@ -94,6 +96,10 @@ class Playout:
         """Seconds of sound left. Less than there is where the listener paused."""
         return max(0.0, self._until - now)
 
+    def plays(self, ahead_s: float, now: float) -> None:
+        """The listener itself says how much it has not played yet."""
+        self._until = now + ahead_s
+
     def clear(self) -> None:
         """What was handed on has been thrown away."""
         self._until = -math.inf
@@ -125,15 +131,30 @@ class ChunkPlanner:
         self._frames, self._speed = frames, speed
         self._planned = self._delivered = start
         self._silent = silent_frames
+        self._load = 1.0
         self._playout = playout if playout is not None else Playout()
 
-    def next(self, now: float) -> tuple[int, int] | None:
-        """The stretch to compute next, or None at the end."""
+    @property
+    def done(self) -> bool:
+        """Whether every frame has been planned."""
+        return self._planned >= self._frames
+
+    def next(self, now: float, share: Share = ALONE) -> tuple[int, int] | None:
+        """The stretch to compute next, or None at the end.
+
+        On a shared machine everything takes longer by ``share.load``, and the stretch no longer
+        than ``share.longest_s`` unless it is as short as is worth a run.
+        """
         start = self._planned
-        if start >= self._frames:
+        if self.done:
             return None
+        self._load = share.load
         under_way = (start - self._delivered) / FRAME_RATE_HZ
-        self._planned = start + self._size(start, self._playout.ahead_s(now) + under_way)
+        size = self._size(start, self._playout.ahead_s(now) + under_way)
+        longest_s = share.longest_s * share.load
+        if self._cost_s(start, size) > longest_s:
+            size = self._whole_tail(start, max(FIRST_FRAMES, self._affordable(longest_s)), 0.0)
+        self._planned = start + size
         return start, self._planned
 
     def extend(self, frames: int) -> None:
@@ -153,7 +174,7 @@ class ChunkPlanner:
 
     def _size(self, start: int, buffered_s: float) -> int:
         size = self._grown(start, buffered_s)
-        keeps_up = self._speed.even_frames() is not None or self._lasts(start, buffered_s)
+        keeps_up = self._speed.even_frames(self._load) is not None or self._lasts(start, buffered_s)
         if keeps_up and self._cost_s(start, size) <= _LIMIT * buffered_s:
             return size
         # The beginning, or a gap: the sooner it ends the better, if it is the last. If it is not,
@@ -180,7 +201,7 @@ class ChunkPlanner:
     def _grown(self, start: int, buffered_s: float) -> int:
         """As much as is safe. Where that would shrink the buffer as much as it lasts; and half
         as much again, if there is time, to get away from there."""
-        even = self._speed.even_frames()
+        even = self._speed.even_frames(self._load)
         brisk = LONGEST_FRAMES if even is None else _floor(1.5 * even)
         size = max(
             even or 0,
@@ -191,7 +212,7 @@ class ChunkPlanner:
         return self._whole_tail(start, min(size, LONGEST_FRAMES), buffered_s)
 
     def _affordable(self, seconds: float) -> int:
-        per_run, per_frame = self._speed.line
+        per_run, per_frame = (self._load * part for part in self._speed.line)
         return _floor((seconds - per_run) / per_frame - 2 * self._speed.context_frames)
 
     def _whole_tail(self, start: int, size: int, buffered_s: float = math.inf) -> int:
@@ -205,7 +226,9 @@ class ChunkPlanner:
         return rest - FIRST_FRAMES
 
     def _cost_s(self, start: int, size: int) -> float:
-        return self._speed.seconds(self._speed.width(start, start + size, self._frames))
+        return self._load * self._speed.seconds(
+            self._speed.width(start, start + size, self._frames)
+        )
 
 
 def _floor(frames: float) -> int:

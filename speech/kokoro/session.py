@@ -8,17 +8,19 @@ import weakref
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from speech.engine import PcmChunk, Stamp
 from speech.errors import EngineError
+from speech.kokoro.admit import admit
 from speech.kokoro.alignment import WordAligner
+from speech.kokoro.costs import SHORT_FRAMES
 from speech.kokoro.delivery import SAMPLE_RATE_HZ, Delivery
 from speech.kokoro.g2p import Phonemizer, ids_of, split
-from speech.kokoro.planner import ChunkPlanner, Playout
+from speech.kokoro.planner import FIRST_FRAMES, ChunkPlanner, Playout
 from speech.kokoro.silence import is_quiet
 from speech.kokoro.statistics import VoiceStatistics
 from speech.kokoro.streaming import (
@@ -32,6 +34,9 @@ from speech.kokoro.voices import Voice, style_for
 from speech.kokoro.windows import Passage, Window, passage, windows
 from speech.kokoro.word_times import PieceWords, leading_silence, trailing_silence
 from speech.line import Line, UnitCancelled
+from speech.scheduler.limits import Limits
+from speech.scheduler.listener import Listener
+from speech.scheduler.policy import Share
 
 if TYPE_CHECKING:
     from speech.kokoro.engine import KokoroEngine
@@ -39,15 +44,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Audio = NDArray[np.float32]
 
-SHORT_FRAMES = 130
-"""1.6 s: shorter units are computed whole with their own statistics, which differ most there."""
-
 SILENT_FRAMES = 6
 """75 ms: about what is computed before the first sound and cut off again."""
 
 
 class KokoroSession:
-    """See ``speech.engine.SpeechSession`` for the promises."""
+    """See ``speech.engine.PacedSession`` for the promises."""
 
     def __init__(
         self,
@@ -62,37 +64,68 @@ class KokoroSession:
         self._language, self._speed, self._stamp = language, speed, stamp
         self._line = Line()
         self._playout = Playout()
+        self.listener = Listener()
         # Weak: a unit lives as long as its iterator does.
         self._units: weakref.WeakSet[Unit] = weakref.WeakSet()
-        self._closed = False
+        self._awaited = 0
+        self.closed = False
 
-    def speak(self, unit_id: str, text: str) -> AsyncGenerator[PcmChunk]:
+    def speak(
+        self, unit_id: str, text: str, *, first_audio_s: float | None = None
+    ) -> AsyncGenerator[PcmChunk]:
         """The unit's audio, the first chunk long before the last is computed."""
-        unit = Unit(unit_id)
+        limits = self._engine.limits or Limits()
+        within_s = limits.first_audio_s if first_audio_s is None else first_audio_s
+        unit = Unit(unit_id, len(text), time.monotonic(), within_s)
+        admit(self._engine, self, unit)
         self._units.add(unit)
         return self._speak(unit, text)
+
+    def played(self, ahead_s: float) -> None:
+        """See ``PacedSession``."""
+        now = time.monotonic()
+        self.listener.plays(ahead_s, now)
+        self._playout.plays(ahead_s, now)
+
+    def credit(self, seconds: float) -> None:
+        """See ``PacedSession``."""
+        self._engine.worker.grant(self.listener, seconds)
+
+    @property
+    def pending(self) -> list[Unit]:
+        """Units that have not ended, in order of the calls."""
+        units = [unit for unit in self._units if not unit.cancelled]
+        return sorted(units, key=lambda unit: unit.asked_at)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether somebody waits for sound just now."""
+        return self._awaited > 0
 
     def cancel(self, unit_id: str) -> None:
         """Stop every unit of this id; takes effect within some tens of milliseconds."""
         for unit in [unit for unit in self._units if unit.id == unit_id]:
             unit.cancel()
             self._playout.clear()
+            self.listener.cut()
 
     async def aclose(self) -> None:
         """Cancel all units; later ones are refused."""
-        self._closed = True
+        self.closed = True
         for unit in list(self._units):
             unit.cancel()
+        self._engine.worker.leave(self.listener)
 
     async def _speak(self, unit: Unit, text: str) -> AsyncGenerator[PcmChunk]:
         if unit.cancelled:
             return
-        if self._closed:
+        if self.closed:
             raise EngineError("the speech session is closed")
         place = self._line.join()
         unit.on_cancel(partial(self._line.leave, place))
         try:
             await unit.wait(place)
+            self._ask(unit)
             async with aclosing(self._unit(unit, text)) as chunks:
                 async for chunk in chunks:
                     if unit.cancelled:
@@ -102,6 +135,11 @@ class KokoroSession:
             return
         finally:
             unit.cancel()
+
+    def _ask(self, unit: Unit) -> None:
+        turn_s = self.listener.turn_s
+        if self.listener.ask(unit.asked_at, unit.within_s):
+            self._engine.costs.learn_turn(turn_s)
 
     async def _unit(self, unit: Unit, text: str) -> AsyncGenerator[PcmChunk]:
         shown, aligner = await self._spelled(unit, text)
@@ -121,13 +159,25 @@ class KokoroSession:
                     if ends and not is_last:  # begun before this window's end is handed on
                         fronts.append(self._front(unit, shown[number + 1], row))
                     known = await self._wait(unit, words)
-                    for chunk in delivery.take(audio, known, is_last=ends):
+                    chunks = list(delivery.take(audio, known, is_last=ends))
+                    self._hear(unit, sum(len(chunk.samples) for chunk in chunks))
+                    for chunk in chunks:
                         if chunk.first_sample == 0:
                             self._stamp("first_chunk", unit.id)
                         yield chunk
+        self._engine.costs.learn_length(unit.characters, unit.sound_s)
+
+    def _hear(self, unit: Unit, samples: int) -> None:
+        if samples:  # silence that is cut off is nothing to the listener
+            unit.sound_s += samples / SAMPLE_RATE_HZ
+            self.listener.hear(samples / SAMPLE_RATE_HZ, time.monotonic())
 
     async def _wait(self, unit: Unit, future: asyncio.Future[T]) -> T:
-        return await unit.wait(future, self._engine.unit_timeout_s)
+        self._awaited += 1
+        try:
+            return await unit.wait(future, self._engine.unit_timeout_s)
+        finally:
+            self._awaited -= 1
 
     async def _spelled(self, unit: Unit, text: str) -> tuple[list[Window], WordAligner]:
         job = partial(_spell, text, self._language, unit, streams=self._engine.streams)
@@ -137,16 +187,33 @@ class KokoroSession:
         """``row``: phonemes of the unit, whose style its windows share."""
         ids = ids_of(window.shown)
         style = style_for(self._voice, row)
+        costs, speed = self._engine.costs, self._engine.speed_model
 
-        def job(model: StreamingKokoro) -> Utterance:
+        def job(model: StreamingKokoro, _share: Share) -> Utterance:
             if not unit.computation.stopped:
                 unit.stamp_once(self._stamp, "synthesis_start")
-            return model.front(ids, style, self._speed, unit.computation)
+            begun = time.monotonic()
+            utterance = model.front(ids, style, self._speed, unit.computation)
+            costs.front.learn(len(ids), time.monotonic() - begun)
+            unit.begun = True
+            return utterance
 
-        return self._submit(unit, job)
+        return self._submit(
+            unit, job,
+            cost_s=costs.front.seconds(len(ids)),
+            before_s=speed.seconds(FIRST_FRAMES + 2 * speed.context_frames),
+            more=lambda: True,
+        )  # fmt: skip
 
-    def _submit(self, unit: Unit, job: Callable[[StreamingKokoro], T]) -> asyncio.Future[T]:
-        future = self._engine.compute(job)
+    def _submit(
+        self,
+        unit: Unit,
+        run: Callable[[StreamingKokoro, Share], T],
+        **of_job: Any,
+    ) -> asyncio.Future[T]:
+        job = self._engine.job(run, listener=self.listener, **of_job)
+        future: asyncio.Future[T] = self._engine.worker.submit(job)
+        unit.on_cancel(partial(self._engine.worker.discard, job))
         unit.on_cancel(future.cancel)
         return future
 
@@ -183,25 +250,26 @@ class KokoroSession:
             silent_frames=SILENT_FRAMES,
             playout=self._playout,
         )
-        plan = planner.next(time.monotonic())
-        ahead = self._chunk(unit, utterance, statistics, *plan) if plan else None
-        while plan is not None and ahead is not None:
-            audio = await self._wait(unit, ahead)
-            planner.delivered(plan[1], time.monotonic())
-            plan = planner.next(time.monotonic())
-            if plan is None and tail and not is_quiet(audio):
+        ahead = None if planner.done else self._chunk(unit, utterance, statistics, planner)
+        while ahead is not None:
+            audio, stop = await self._wait(unit, ahead)
+            planner.delivered(stop, time.monotonic())
+            if planner.done and tail and not is_quiet(audio):
                 tail = 0
                 planner.extend(spoken.stop)
-                plan = planner.next(time.monotonic())
             # The next chunk computes while this one is handed on, and no further ahead.
-            ahead = self._chunk(unit, utterance, statistics, *plan) if plan else None
+            ahead = None if planner.done else self._chunk(unit, utterance, statistics, planner)
             yield audio, ahead is None
 
     def _whole(
         self, unit: Unit, row: int, utterance: Utterance, spoken: Passage
     ) -> asyncio.Future[Audio]:
-        def job(model: StreamingKokoro) -> Audio:
+        costs = self._engine.costs
+
+        def job(model: StreamingKokoro, _share: Share) -> Audio:
+            begun = time.monotonic()
             audio, own = model.whole(utterance, unit.computation)
+            costs.whole.learn(utterance.frames, time.monotonic() - begun)
             if spoken.frames == utterance.frames:
                 if own.mean:
                     self._statistics.fold(row, own)
@@ -209,23 +277,24 @@ class KokoroSession:
             first, stop = (SAMPLES_PER_FRAME * frame for frame in (spoken.first, spoken.stop))
             return _finite(audio[first:stop])
 
-        return self._submit(unit, job)
+        return self._submit(unit, job, cost_s=costs.whole.seconds(utterance.frames))
 
     def _chunk(
-        self,
-        unit: Unit,
-        utterance: Utterance,
-        statistics: Statistics,
-        start: int,
-        stop: int,
-    ) -> asyncio.Future[Audio]:
-        def job(model: StreamingKokoro) -> Audio:
-            speed, begun = self._engine.speed_model, time.monotonic()
+        self, unit: Unit, utterance: Utterance, statistics: Statistics, planner: ChunkPlanner
+    ) -> asyncio.Future[tuple[Audio, int]]:
+        """The next stretch and the frame it ends at. How long it is turns out when its turn comes:
+        it depends on what the listener has left by then, and on the others'."""
+        speed = self._engine.speed_model
+
+        def job(model: StreamingKokoro, share: Share) -> tuple[Audio, int]:
+            begun = time.monotonic()
+            start, stop = planner.next(begun, share) or (0, 0)
             audio = model.chunk(utterance, statistics, start, stop, unit.computation)
             speed.learn(speed.width(start, stop, utterance.frames), time.monotonic() - begun)
-            return _finite(audio)
+            return _finite(audio), stop
 
-        return self._submit(unit, job)
+        cost_s = speed.seconds(FIRST_FRAMES + 2 * speed.context_frames)
+        return self._submit(unit, job, cost_s=cost_s, more=lambda: not planner.done)
 
 
 def _spell(

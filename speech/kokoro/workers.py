@@ -1,4 +1,4 @@
-"""The threads Kokoro computes in."""
+"""Threads that keep the order they are asked in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from speech.errors import EarshotError, EngineError
+from speech.errors import EngineError
+from speech.scheduler.worker import CLOSED, guarded
 
 T = TypeVar("T")
 
@@ -15,9 +16,8 @@ T = TypeVar("T")
 class Workers:
     """Threads that take jobs first come first served.
 
-    As each session asks for one piece at a time, sessions take turns. The queue is bounded
-    by the number of sessions; a queued job whose future is cancelled is dropped at the event loop's
-    next turn.
+    As each session asks for one piece at a time, the queue is bounded by the number of sessions;
+    a queued job whose future is cancelled is dropped at the event loop's next turn.
     """
 
     def __init__(self, name: str, threads: int) -> None:
@@ -29,9 +29,9 @@ class Workers:
         Raises ``EngineError`` after ``aclose``.
         """
         try:
-            future: Future[T] = self._pool.submit(_guarded, job)
+            future: Future[T] = self._pool.submit(guarded, job)
         except RuntimeError as error:
-            raise EngineError("the speech engine is closed") from error
+            raise EngineError(CLOSED) from error
         wrapped = asyncio.wrap_future(future)
         # Nobody may be waiting any more; asyncio would call its error "never retrieved".
         wrapped.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -40,12 +40,3 @@ class Workers:
     async def aclose(self) -> None:
         """Drop queued jobs and wait for running ones; stop those first."""
         await asyncio.to_thread(self._pool.shutdown, wait=True, cancel_futures=True)
-
-
-def _guarded(job: Callable[[], T]) -> T:
-    try:
-        return job()
-    except EarshotError:
-        raise
-    except Exception as error:  # whatever a library raises fails this unit, not the engine
-        raise EngineError(f"speech failed: {type(error).__name__}: {error}") from error
