@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
-from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Stamp
+from speech.engine import PacedSession, PcmChunk, SpeechEngine, SpeechSession, Stamp
 from speech.kokoro.languages import language_of
 from speech.spoken.normalizer import Normalizer
 from speech.spoken.word_map import WordMap
@@ -52,7 +53,10 @@ class SpokenEngine:
     ) -> SpokenSession:
         """See ``SpeechEngine``; a language's rules are loaded with its first voice."""
         normalizer = await asyncio.to_thread(self._normalizer, self._language(voice))
-        return SpokenSession(await self.engine.open(voice, speed, stamp=stamp), normalizer)
+        session = await self.engine.open(voice, speed, stamp=stamp)
+        if isinstance(session, PacedSession):
+            return PacedSpokenSession(session, normalizer)
+        return SpokenSession(session, normalizer)
 
     async def aclose(self) -> None:
         """See ``SpeechEngine``."""
@@ -74,11 +78,16 @@ class SpokenSession:
 
     def speak(self, unit_id: str, text: str) -> AsyncIterator[PcmChunk]:
         """The audio of what is said for the text, with the words of the text."""
+        return self._spoken(text, partial(self.session.speak, unit_id))
+
+    def _spoken(
+        self, text: str, speak: Callable[[str], AsyncIterator[PcmChunk]]
+    ) -> AsyncIterator[PcmChunk]:
         spoken = self._normalize(text)
         if not spoken.text:
             return _nothing()
         # Asked for now and not when it is read, so that a cancel before that is not lost.
-        chunks = self.session.speak(unit_id, spoken.text)
+        chunks = speak(spoken.text)
         return chunks if spoken.text == text else _mapped(chunks, WordMap(text, spoken))
 
     def cancel(self, unit_id: str) -> None:
@@ -88,6 +97,27 @@ class SpokenSession:
     async def aclose(self) -> None:
         """See ``SpeechSession``."""
         await self.session.aclose()
+
+
+class PacedSpokenSession(SpokenSession):
+    """See ``PacedSession``."""
+
+    session: PacedSession
+
+    def speak(
+        self, unit_id: str, text: str, *, first_audio_s: float | None = None
+    ) -> AsyncIterator[PcmChunk]:
+        """The audio of what is said for the text, with the words of the text."""
+        speak = partial(self.session.speak, unit_id, first_audio_s=first_audio_s)
+        return self._spoken(text, speak)
+
+    def played(self, ahead_s: float) -> None:
+        """See ``PacedSession``."""
+        self.session.played(ahead_s)
+
+    def credit(self, seconds: float) -> None:
+        """See ``PacedSession``."""
+        self.session.credit(seconds)
 
 
 async def _nothing() -> AsyncGenerator[PcmChunk, None]:

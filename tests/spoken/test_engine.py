@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+
 import pytest
 
 from processors.kokoro_tts import prepare_phrases
-from speech.engine import PcmChunk
+from speech.engine import PacedSession, PcmChunk
 from speech.errors import EngineError, UsageError
 from speech.spoken.engine import SpokenEngine
 from tests.processors.fake_engine import SAMPLES_PER_WORD, FakeEngine
@@ -95,3 +97,52 @@ async def test_cancelling_closing_and_errors_are_the_engines() -> None:
 async def test_prepared_phrases_are_found_by_what_was_written() -> None:
     phrases = await prepare_phrases(SpokenEngine(FakeEngine()), "af_fake", 1.0, ["Press 1 now."])
     assert [word for word, _, _ in words(phrases["Press 1 now."])] == ["Press", "1", "now"]
+
+
+class FakePacedSession:
+    """A ``PacedSession`` that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, object]] = []
+
+    async def speak(
+        self, unit_id: str, text: str, *, first_audio_s: float | None = None
+    ) -> AsyncGenerator[PcmChunk]:
+        self.told.append((text, first_audio_s))
+        return
+        yield
+
+    def cancel(self, unit_id: str) -> None:
+        self.told.append(("cancel", unit_id))
+
+    async def aclose(self) -> None:
+        self.told.append(("aclose", None))
+
+    def played(self, ahead_s: float) -> None:
+        self.told.append(("played", ahead_s))
+
+    def credit(self, seconds: float) -> None:
+        self.told.append(("credit", seconds))
+
+
+class FakePacedEngine(FakeEngine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.session = FakePacedSession()
+
+    async def open(self, *_: object, **__: object) -> FakePacedSession:  # type: ignore[override]
+        return self.session
+
+
+async def test_deadline_credit_and_what_was_played_go_through() -> None:
+    fake = FakePacedEngine()
+    session = await SpokenEngine(fake).open("af_fake")
+    assert isinstance(session, PacedSession)
+    assert [chunk async for chunk in session.speak("u1", "$5", first_audio_s=0.4)] == []
+    session.played(1.5)
+    session.credit(2.0)
+    session.cancel("u1")
+    assert fake.session.told == [
+        ("five dollars", 0.4), ("played", 1.5), ("credit", 2.0), ("cancel", "u1"),
+    ]  # fmt: skip
+    assert not isinstance(await SpokenEngine(FakeEngine()).open("af_fake"), PacedSession)
