@@ -254,6 +254,28 @@ class PhoneSettings(Section):
     max_call_s: Annotated[float, Field(gt=0, le=86_400)] = 1_800.0
 
 
+class ServeSettings(Section):
+    """The speech server (docs/speech-server.md). Its tokens come from the environment or a file."""
+
+    host: Text = "127.0.0.1"
+    allow_public: bool = False
+    port: Port = 8080
+    tokens_file: File | None = None
+    certificate: File | None = None
+    key: File | None = None
+    origins: tuple[Text, ...] = ()
+    voice: Text | None = None
+    max_sessions: Annotated[int, Field(ge=1, le=10_000)] = 64
+    max_requests: Annotated[int, Field(ge=0, le=10_000)] = 64
+    max_units: Annotated[int, Field(ge=1, le=10_000)] = 128
+    max_text_chars: Annotated[int, Field(ge=1, le=15_000)] = 5_000
+    session_s: Annotated[float, Field(gt=0, le=86_400)] = 3_600.0
+    idle_s: Annotated[float, Field(gt=0, le=86_400)] = 300.0
+    request_age_s: Annotated[float, Field(ge=0, le=3_600)] = 56.0
+    first_audio_s: Annotated[float, Field(gt=0, le=60)] = 1.0
+    drain_s: Annotated[float, Field(ge=0, le=600)] = 30.0
+
+
 class RoomSettings(Section):
     """A LiveKit or Daily room. Credentials come from the environment."""
 
@@ -305,6 +327,7 @@ class Settings(Section):
     evidence: EvidenceSettings = EvidenceSettings()
     web: WebSettings = WebSettings()
     phone: PhoneSettings = PhoneSettings()
+    serve: ServeSettings = ServeSettings()
     room: RoomSettings = RoomSettings()
     models: ModelSettings = ModelSettings()
     privacy: PrivacySettings = PrivacySettings()

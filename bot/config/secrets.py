@@ -25,6 +25,7 @@ SECRET_NAMES = (
     "LIVEKIT_API_KEY",
     "LIVEKIT_API_SECRET",
     "DAILY_API_KEY",
+    "EARSHOT_SERVE_TOKENS",
 )
 """Names whose value is never shown, only its last four characters."""
 

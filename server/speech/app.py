@@ -14,6 +14,8 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from server.speech.auth import Guard, Tokens
+from server.speech.invocations import Invocations
+from server.speech.openai_speech import OpenAiSpeech
 from server.speech.service import Saturated, SpeechService
 from server.speech.session import SpeechSession
 from speech.wire import SAMPLE_RATES, VERSION
@@ -53,6 +55,8 @@ class SpeechServer:
             Route("/voices", self._voices),
             Route("/version", self._version),
             Route("/schema", self._schema),
+            Route("/invocations", Invocations(self.service), methods=["POST"]),
+            Route("/v1/audio/speech", OpenAiSpeech(self.service), methods=["POST"]),
             WebSocketRoute(SESSION_PATH, self._session),
         ]
 

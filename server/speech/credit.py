@@ -38,3 +38,9 @@ class Credit:
         taken = min(samples, int(self._left))
         self._left -= taken
         return taken
+
+    def give_back(self, samples: int) -> None:
+        """What was taken and then not sent."""
+        if self._left is not None:
+            self._left += samples
+            self._changed.notify()

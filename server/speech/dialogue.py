@@ -137,7 +137,7 @@ class Dialogue:
 
     async def _synthesize(self, message: Synthesize) -> None:
         talk = Talk0(message.request_id)
-        rate = message.sample_rate or NATIVE_HZ
+        rate = NATIVE_HZ if message.sample_rate is None else message.sample_rate
         if rate not in SAMPLE_RATES:
             raise talk.error(Code.BAD_FIELD, f"sample_rate must be one of {list(SAMPLE_RATES)}")
         voice, speed = message.voice or self.service.voice, message.speed
@@ -173,6 +173,11 @@ class Dialogue:
             return await self._busy(talk, "capacity", error.retry_after_s)
         except UsageError as error:
             raise talk.error(Code.BAD_FIELD, str(error)) from None
+        except WireError:
+            raise
+        except Exception as error:  # whatever an engine raises ends this unit alone
+            logger.warning("A unit cannot be begun: {}", place_of(error))
+            raise talk.error(Code.SYNTHESIS_FAILED, "") from None
         self._numbers += 1
         self.queue.add(Unit(self._numbers, session, chunks, wish.sample_rate, talk))
         self.service.metrics.queued.inc()
@@ -197,23 +202,19 @@ class Dialogue:
         await self.outbound.message(talk.busy(retry_after_s or RETRY_AFTER_S, why))
 
     async def _cancel(self, message: Cancel) -> None:
-        if message.id == EVERY_UNIT:
-            for unit in self.queue.waiting():
-                await self._forget(unit)
-            if self.queue.current is not None:
-                self.queue.current.cancel()
-            return
-        found = self.queue.find(message.id)
-        if found is None:
-            raise WireError(Code.UNKNOWN_UNIT, "", message.id)
-        if found is self.queue.current:
-            found.cancel()
-        else:
-            await self._forget(found)
+        units = self.queue.all() if message.id == EVERY_UNIT else self._named(message.id)
+        waiting = [unit for unit in units if unit is not self.queue.current]
+        for unit in units:
+            unit.cancel()
+        for unit in waiting:
+            self.queue.remove(unit)
+        for unit in waiting:  # the pump tells of the current one, once it has stopped
+            self.service.metrics.units.labels("cancelled").inc()
+            self.service.metrics.queued.dec()
+            await self.outbound.message(unit.talk.cancelled(unit))
 
-    async def _forget(self, unit: Unit) -> None:
-        unit.cancel()
-        self.queue.remove(unit)
-        self.service.metrics.units.labels("cancelled").inc()
-        self.service.metrics.queued.dec()
-        await self.outbound.message(unit.talk.cancelled(unit))
+    def _named(self, unit_id: str) -> list[Unit]:
+        unit = self.queue.find(unit_id)
+        if unit is None:
+            raise WireError(Code.UNKNOWN_UNIT, "", unit_id)
+        return [unit]

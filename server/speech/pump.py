@@ -43,12 +43,16 @@ class Pump:
         while (unit := await self._queue.next()) is not None:
             if not unit.cancelled:
                 await self._say(unit)
-            outcome = await self._ended(unit) if unit.cancelled else "said"
-            self._metrics.units.labels(outcome).inc()
-            self._metrics.audio.inc(unit.audio_s)
-            self._metrics.wasted.inc(unit.wasted_s)
-            self._metrics.synthesis.inc(unit.synth_s)
-            self._metrics.queued.dec()
+            outcome = await self._cancelled(unit) if unit.cancelled else "said"
+            self._queue.settle()
+            self._count(unit, outcome)
+
+    def _count(self, unit: Unit, outcome: str) -> None:
+        self._metrics.units.labels(outcome).inc()
+        self._metrics.audio.inc(unit.audio_s)
+        self._metrics.wasted.inc(unit.wasted_s)
+        self._metrics.synthesis.inc(unit.synth_s)
+        self._metrics.queued.dec()
 
     async def _say(self, unit: Unit) -> None:
         """In a task of its own, so that cancelling it ends any wait of it, and only of it."""
@@ -60,24 +64,29 @@ class Pump:
                 unit.cancel()
                 await asyncio.wait({unit.task})
 
-    async def _ended(self, unit: Unit) -> str:
-        unit.sent -= self._outbound.drop(unit.number)
-        await self._tell(unit.talk.cancelled(unit))
+    async def _cancelled(self, unit: Unit) -> str:
+        dropped = self._outbound.drop(unit.number)
+        unit.sent -= dropped
+        self._credit.give_back(dropped)
+        await self._end(unit, unit.talk.cancelled(unit))
         return "cancelled"
+
+    async def _end(self, unit: Unit, text: str) -> None:
+        await self._tell(text)
+        unit.ended = True  # no wait between the two: a cancel comes before both or after
 
     async def _whole(self, unit: Unit) -> None:
         try:
             await self._tell(unit.talk.started(unit))
             await self._stream(unit)
-            await self._tell(unit.talk.done(unit))
+            await self._end(unit, unit.talk.done(unit))
         except EngineBusyError as error:
             wait_s = error.retry_after_s or RETRY_AFTER_S
-            await self._tell(unit.talk.busy(wait_s, "capacity"))
+            await self._end(unit, unit.talk.busy(wait_s, "capacity"))
         except Exception as error:  # whatever an engine raises fails this unit, not the session
             logger.warning("A unit failed: {}", place_of(error))
-            await self._tell(unit.talk.failed(Code.SYNTHESIS_FAILED, NO_SPEECH))
+            await self._end(unit, unit.talk.failed(Code.SYNTHESIS_FAILED, NO_SPEECH))
         finally:
-            unit.session.cancel(unit.engine_id)
             if isinstance(unit.chunks, AsyncGenerator):
                 await unit.chunks.aclose()
 
@@ -109,10 +118,19 @@ class Pump:
         unit.made += len(samples)
         while len(samples):
             allowed = await self._credit.take(min(len(samples), MAX_SAMPLES))
-            for data, count in unit.talk.frames(samples[:allowed]):
+            await self._frames(unit, samples[:allowed])
+            samples = samples[allowed:]
+
+    async def _frames(self, unit: Unit, samples: NDArray[np.int16]) -> None:
+        """Queue samples that credit was taken for; what a cancel keeps back is given back."""
+        left = len(samples)
+        try:
+            for data, count in unit.talk.frames(samples):
                 await self._outbound.audio(unit.number, data, count)
                 unit.sent += count
-            samples = samples[allowed:]
+                left -= count
+        finally:
+            self._credit.give_back(left)
 
     async def _tell(self, text: str) -> None:
         if text:

@@ -20,7 +20,8 @@ class UnitQueue:
         self.spoken = 0
 
     def __len__(self) -> int:
-        return len(self._waiting) + (self.current is not None)
+        """Those that have not ended."""
+        return len(self._waiting) + (self.current is not None and not self.current.ended)
 
     def add(self, unit: Unit) -> None:
         """Put the unit at the end."""
@@ -34,7 +35,6 @@ class UnitQueue:
 
     async def next(self) -> Unit | None:
         """The next unit, which becomes ``current``; waits for one. None: there is none to come."""
-        self.current = None
         while not self._waiting:
             if self.ended:
                 return None
@@ -42,6 +42,10 @@ class UnitQueue:
         self.spoken += 1
         self.current = self._waiting.popleft()
         return self.current
+
+    def settle(self) -> None:
+        """The current unit is over."""
+        self.current = None
 
     def waiting(self) -> list[Unit]:
         """Those whose turn has not come."""
@@ -53,14 +57,16 @@ class UnitQueue:
 
     def find(self, unit_id: str) -> Unit | None:
         """The unit that the client calls so (version 1)."""
-        for unit in self._all():
-            if isinstance(unit.talk, Talk1) and unit.talk.unit_id == unit_id:
+        for unit in self.all():
+            ours = isinstance(unit.talk, Talk1) and unit.talk.unit_id == unit_id
+            if ours and not unit.ended:
                 return unit
         return None
 
     def voices(self) -> set[SpeechSession]:
         """The engine's sessions that are still needed."""
-        return {unit.session for unit in self._all()}
+        return {unit.session for unit in self.all()}
 
-    def _all(self) -> list[Unit]:
+    def all(self) -> list[Unit]:
+        """The current one, then those that wait."""
         return [*([self.current] if self.current else []), *self._waiting]

@@ -65,6 +65,11 @@ class SpeechService:
         wanted = self._voice or REFERENCE_VOICE
         return wanted if self._voice or wanted in names or not names else names[0]
 
+    @property
+    def requests(self) -> int:
+        """HTTP requests being answered."""
+        return self._requests
+
     def be_ready(self) -> None:
         """Let everyone in: the engine is warm."""
         self.ready = True

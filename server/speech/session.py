@@ -130,7 +130,7 @@ class SpeechSession:
 
     def _forget(self) -> None:
         """Give back what the units that were never said had taken."""
-        left = len(self._queue)
+        left = len(self._queue.all())
         self._service.metrics.queued.dec(left)
         if left:
             self._service.metrics.units.labels("left").inc(left)

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from speech.engine import PcmChunk, SpeechSession
+from speech.engine import PacedSession, PcmChunk, SpeechSession
 from speech.wire import (
     Busy,
     Cancelled,
@@ -37,7 +37,7 @@ Why = Literal["queue_full", "capacity", "draining"]
 class Unit:
     """Text that has been handed to the engine; ``chunks`` is read once its turn has come.
 
-    ``made`` and ``sent`` count samples at ``sample_rate``.
+    ``made`` and ``sent`` count samples at ``sample_rate``. ``ended``: the client has been told.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Unit:
         self.session = session
         self.arrived = time.monotonic()
         self.task: asyncio.Task[None] | None = None
-        self.cancelled = False
+        self.cancelled = self.ended = False
         self.made = self.sent = 0
         self.synth_s = 0.0
 
@@ -70,7 +70,12 @@ class Unit:
         return max(0, self.made - self.sent) / self.sample_rate
 
     def cancel(self) -> None:
-        """Stop its computation at once, and whoever waits for it or for its listener."""
+        """Stop its computation at once, and whoever waits for it or for its listener.
+
+        A unit that has ended stays as it is: it has one end.
+        """
+        if self.ended or self.cancelled:
+            return
         self.cancelled = True
         self.session.cancel(self.engine_id)
         if self.task is not None:
@@ -171,4 +176,6 @@ def begin(
     session: SpeechSession, unit_id: str, text: str, deadline_ms: int | None
 ) -> AsyncIterator[PcmChunk]:
     """The unit's chunks, the engine told by when the first is due. Errors as in ``speak``."""
+    if deadline_ms is not None and isinstance(session, PacedSession):
+        return session.speak(unit_id, text, first_audio_s=deadline_ms / 1000)
     return session.speak(unit_id, text)

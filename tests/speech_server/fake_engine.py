@@ -17,7 +17,8 @@ class FakeEngine:
     """``gate`` cleared holds every unit before its next word.
 
     The word FAIL fails its unit, BUSY refuses it at the call, LOUD is as loud as can be.
-    ``made`` counts words computed, ``running`` the units that are being read.
+    ``made`` counts words computed, ``running`` the units that are being read; ``begun`` is set
+    when one is.
     """
 
     name = "fake-kokoro"
@@ -27,6 +28,7 @@ class FakeEngine:
         self.names = list(names) or ["af_heart", "am_adam"]
         self.gate = asyncio.Event()
         self.gate.set()
+        self.begun = asyncio.Event()
         self.made = self.running = self.sessions = 0
         self.spoken: list[str] = []
         self.opened: list[tuple[str, float]] = []
@@ -67,6 +69,7 @@ class FakeSession:
     async def _speak(self, unit_id: str, text: str) -> AsyncIterator[PcmChunk]:
         self._engine.spoken.append(text)
         self._engine.running += 1
+        self._engine.begun.set()
         try:
             for number, word in enumerate(text.split()):
                 await self._engine.gate.wait()

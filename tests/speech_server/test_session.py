@@ -124,6 +124,24 @@ async def test_a_cancel_drops_what_is_not_on_its_way() -> None:
     assert kinds(heard).count("audio") <= 1
 
 
+async def test_credit_for_audio_that_a_cancel_dropped_comes_back() -> None:
+    async with connected(server(FakeEngine()).asgi, hello={"credit_ms": 1000}) as socket:
+        for _ in range(4):
+            socket.reading.clear()
+            socket.say(type="speak", id="u", text=" ".join(["word"] * 20))
+            for _turn in range(50):
+                await asyncio.sleep(0)
+            socket.say(type="cancel", id="u")
+            for _turn in range(10):
+                await asyncio.sleep(0)
+            socket.reading.set()
+            heard = await socket.until("cancelled")
+            got = sum(len(unpack(data).samples) for data in heard if isinstance(data, bytes))
+            socket.say(type="credit", ms=got // 24)
+        socket.say(type="speak", id="v", text=" ".join(["word"] * 10))
+        assert (await socket.until("done"))[-1]["samples"] == 10 * WORD_SAMPLES
+
+
 @pytest.mark.parametrize(
     ("message", "code", "unit_id"),
     [

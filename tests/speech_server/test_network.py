@@ -1,0 +1,102 @@
+"""Over a real socket: every frame form is taken, none ends a session, a sleeper costs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+
+import httpx
+from websockets.frames import Opcode
+
+from speech.wire import MAX_MESSAGE_BYTES
+from tests.speech_server.fake_engine import FakeEngine
+from tests.speech_server.running import running, send_raw, talking, until
+from tests.speech_server.socket import server
+
+SPEAK = '{"type":"speak","id":"u1","text":"Grüße ☕ 😀."}'
+
+
+async def test_whole_fragmented_text_and_binary_frames_are_one_message() -> None:
+    engine = FakeEngine()
+    data = SPEAK.encode()
+    async with running(server(engine)) as address, talking(address) as client:
+        for opcode in (Opcode.TEXT, Opcode.BINARY):
+            send_raw(client, (opcode, data, True))
+            await until(client, "done")
+            pieces = [data[at : at + 1] for at in range(len(data))]  # characters are cut too
+            send_raw(
+                client,
+                (opcode, pieces[0], False),
+                *((Opcode.CONT, piece, False) for piece in pieces[1:]),
+                (Opcode.CONT, b"", True),
+            )
+            await until(client, "done")
+    assert engine.spoken == ["Grüße ☕ 😀."] * 4
+
+
+async def test_what_a_library_would_close_for_is_answered() -> None:
+    async with running(server(FakeEngine())) as address, talking(address) as client:
+        send_raw(client, (Opcode.TEXT, b"\xff\xfe", True))
+        assert (await until(client, "error"))["code"] == "bad_encoding"
+        send_raw(client, (Opcode.TEXT, b" " * (MAX_MESSAGE_BYTES + 1), True))
+        assert (await until(client, "error"))["code"] == "oversize"
+        send_raw(client, (Opcode.BINARY, b"\x00" * 3_000_000, True))
+        assert (await until(client, "error"))["code"] == "oversize"
+        await client.send(SPEAK)
+        assert (await until(client, "done"))["id"] == "u1"
+
+
+async def test_a_reader_asleep_with_a_hundred_units_holds_no_one() -> None:
+    engine = FakeEngine()
+    text = " ".join(["word"] * 100)
+    async with running(server(engine)) as address, talking(address, max_queue=1) as asleep:
+        for number in range(100):
+            await asleep.send(json.dumps({"type": "speak", "id": f"u{number}", "text": text}))
+        async with talking(address) as other:
+            for _ in range(5):
+                await other.send(SPEAK)
+                await until(other, "done")
+            made = engine.made
+            await other.send(SPEAK)
+            await until(other, "done")
+        # what the kernel's and the library's buffers take, and not a hundred units
+        assert engine.made < 3_000
+        assert engine.made - made < 500
+        await asleep.send('{"type":"cancel","id":"all"}')
+        await until(asleep, "cancelled")
+        assert engine.running <= 1
+        asleep.transport.abort()
+
+
+async def test_connects_and_disconnects_in_mid_unit_leave_nothing() -> None:
+    engine = FakeEngine()
+    app = server(engine)
+    text = " ".join(["word"] * 50)
+    async with running(app) as address:
+
+        async def come_and_go() -> None:
+            async with talking(address) as client:
+                await client.send(json.dumps({"type": "speak", "id": "u1", "text": text}))
+                await until(client, "started")
+                client.transport.abort()
+
+        await come_and_go()
+        files, tasks = len(os.listdir("/proc/self/fd")), len(asyncio.all_tasks())
+        for _ in range(10):
+            await asyncio.gather(*(come_and_go() for _ in range(5)))
+        async with asyncio.timeout(5):
+            # the server's tasks are not ours to wait for
+            while engine.sessions or len(asyncio.all_tasks()) > tasks:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+    assert len(os.listdir("/proc/self/fd")) <= files
+    assert (engine.running, engine.sessions) == (0, 0)
+
+
+async def test_a_stream_arrives_while_it_is_made() -> None:
+    engine = FakeEngine()
+    async with running(server(engine)) as address, httpx.AsyncClient() as http:
+        url = f"http://{address}/invocations"
+        async with http.stream("POST", url, json={"text": "One two three."}) as answer:
+            body = b"".join([piece async for piece in answer.aiter_raw()])
+    assert len(body) == 44 + 3 * 4800
