@@ -57,7 +57,7 @@ async def open_parts(
         with interrupt_leaves(notify):
             if senses is None:
                 notify("Loading the voice, the ears and the language model …")
-                senses = Senses(settings, notify)
+                senses = Senses(settings, notify, secrets)
                 stack.push_async_callback(senses.aclose)
             try:
                 async with asyncio.TaskGroup() as group:

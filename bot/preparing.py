@@ -8,7 +8,8 @@ from pathlib import Path
 import filelock
 
 from bot.config.schema import Settings
-from bot.voice import KOKORO, VOICES, Notify, build_engine, said_as_progress
+from bot.config.secrets import Secrets
+from bot.voice import KOKORO, VOICES, Notify, build_one, said_as_progress
 from speech.engines.kokoro_onnx import PREPARED
 from speech.errors import ModelFileError
 from speech.kokoro.graph.model_graph import UnknownGraphError
@@ -50,7 +51,7 @@ def prepare_voice(settings: Settings, notify: Notify) -> bool:
     ``ModelFileError``, ``UnknownVoiceError`` and ``EngineError``.
     """
     root = models_root(settings.models.dir)
-    if settings.tts.engine != "kokoro_onnx" or not _installed(KOKORO, root):
+    if "kokoro_onnx" not in settings.tts.engines or not _installed(KOKORO, root):
         return False
     progress = said_as_progress(notify)
     try:
@@ -83,15 +84,15 @@ def _prepare(model: Model, root: Path, progress: Notify) -> tuple[bool, Prepared
 
 
 def _is_measured(settings: Settings, root: Path) -> bool:
-    voice, model = settings.tts.voice, find_model(KOKORO)
+    voice, model = settings.tts.voice_of("kokoro_onnx"), find_model(KOKORO)
     table = load_voice(root / VOICES, voice)
     folder = root / model.id / PREPARED
     return bool(known_statistics(folder, voice, table, model.files[0].sha256).buckets)
 
 
 async def _measure(settings: Settings, notify: Notify) -> None:
-    engine = build_engine(settings, notify)
+    engine = build_one("kokoro_onnx", settings, Secrets(), notify)
     try:
-        await engine.calibrate(settings.tts.voice)
+        await engine.calibrate(settings.tts.voice_of("kokoro_onnx"))
     finally:
         await engine.aclose()

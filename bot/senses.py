@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.config.schema import Settings
+from bot.config.secrets import Secrets
 from bot.evidence import spoken_at_once
 from bot.hearing import open_recogniser
 from bot.voice import build_voice
@@ -25,8 +26,8 @@ class Senses:
     Raises what ``build_voice`` raises; ``notify`` gets a line before long work.
     """
 
-    def __init__(self, settings: Settings, notify: Notify) -> None:
-        self.engine: SpeechEngine = build_voice(settings, notify)
+    def __init__(self, settings: Settings, notify: Notify, secrets: Secrets | None = None) -> None:
+        self.engine: SpeechEngine = build_voice(settings, notify, secrets)
         self._settings = settings
         self._recogniser: Recogniser | None = None
         self._spoken: dict[str, list[PcmChunk]] = {}

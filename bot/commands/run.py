@@ -110,7 +110,7 @@ async def _run(
                 if senses is not None:
                     await senses.aclose()
                 _notify("Loading the voice and the ears …")
-                senses = Senses(settings, _notify)
+                senses = Senses(settings, _notify, invocation.secrets)
             over(await _run_one(invocation, scenario, folder, senses))
     finally:
         if senses is not None:

@@ -113,7 +113,7 @@ def command(
     require_packages(settings.tts)
     with terminal_watch() as watch:
         ensure(voice_models(settings.tts), sources_of(settings), settings.models.dir, watch)
-    engine = build_voice(settings, lambda line: click.echo(line, err=True))
+    engine = build_voice(settings, lambda line: click.echo(line, err=True), invocation.secrets)
     if list_voices:
         return _print_voices(invocation, engine)
     speed = settings.tts.speed if speed is None else speed
@@ -162,11 +162,20 @@ def _read_stdin(asked: bool) -> str:
 
 
 def _print_voices(invocation: Invocation, engine: SpeechEngine) -> None:
-    names = engine.voices()
+    names = engine.voices() or asyncio.run(_asked_for_voices(engine))
     if invocation.json:
         invocation.emit({"engine": engine.name, "voices": names})
     else:
         click.echo("\n".join(names))
+
+
+async def _asked_for_voices(engine: SpeechEngine) -> list[str]:
+    """Those of a remote engine, which tells them when it is connected."""
+    try:
+        await engine.start()
+        return engine.voices()
+    finally:
+        await engine.aclose()
 
 
 async def _until_interrupted(saying: Coroutine[Any, Any, Spoken]) -> Spoken:

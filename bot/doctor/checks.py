@@ -11,6 +11,7 @@ from bot.doctor.models import check_models, check_voice, missing_bytes
 from bot.doctor.network import check_llm, check_port
 from bot.doctor.packages import check_espeak, check_packages
 from bot.doctor.queues import check_queues
+from bot.doctor.remote_voice import check_remote_voice
 from bot.doctor.sound import check_sound
 from speech.models.store import models_root
 
@@ -28,6 +29,7 @@ def all_probes(settings: Settings, secrets: Secrets) -> list[Probe]:
         Probe("espeak-ng", check_espeak),
         Probe("models", lambda: check_models(settings, secrets)),
         Probe("voice", lambda: check_voice(settings)),
+        Probe("remote voice", lambda: check_remote_voice(settings, secrets)),
         Probe("sound", lambda: check_sound(settings.audio)),
         Probe("queues", check_queues),
         Probe("keys", lambda: check_keys(settings, secrets)),

@@ -10,6 +10,7 @@ from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from bot.doctor.check import Check
 from bot.models import needed_models
+from bot.voice import LOCAL
 from speech.errors import UsageError
 from speech.kokoro.blend import parse_blend
 from speech.kokoro.languages import check_language
@@ -25,11 +26,17 @@ def check_models(settings: Settings, secrets: Secrets) -> list[Check]:
 
 
 def check_voice(settings: Settings) -> Check | list[Check]:
-    """Whether the configured voice, or each of its blend, is installed and can be spoken."""
+    """Whether the configured voice, or each of its blend, is installed and can be spoken.
+
+    Nothing for a remote one: see ``check_remote_voice``.
+    """
+    local = [engine for engine in settings.tts.engines if engine in LOCAL]
+    if not local:
+        return []
     have = list_voices(models_root(settings.models.dir) / "kokoro-voices")
     if not have:  # check_models says so
         return []
-    voice = settings.tts.voice
+    voice = settings.tts.voice_of(local[0])
     try:
         missing = [part.voice for part in parse_blend(voice) if part.voice not in have]
         check_language(voice)
@@ -47,7 +54,7 @@ def _unpreparable(model: Model, settings: Settings) -> Check | None:
     from bot.preparing import prepared_folder  # loads the speech stack
 
     folder = prepared_folder(model, models_root(settings.models.dir))
-    if folder is None or settings.tts.engine != "kokoro_onnx" or is_recorded(folder):
+    if folder is None or "kokoro_onnx" not in settings.tts.engines or is_recorded(folder):
         return None
     there = next(parent for parent in folder.parents if parent.exists())
     if there.is_dir() and os.access(there, os.W_OK):

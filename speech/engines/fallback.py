@@ -6,13 +6,14 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from functools import partial
 
 from loguru import logger
 
 from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Stamp
-from speech.engines.handed import DRY_MARGIN_S, Handed, Playout
+from speech.engines.handed import Handed, Playout
 from speech.engines.ordered import OrderedSession
-from speech.engines.reading import Reading
+from speech.engines.reading import Reading, whole_words
 from speech.engines.rest import Rest
 from speech.errors import EngineError, UsageError
 from speech.line import AwaitedUnit
@@ -174,24 +175,21 @@ class FallbackSession(OrderedSession):
         self, unit: AwaitedUnit, text: str, handed: Handed
     ) -> AsyncGenerator[PcmChunk, None]:
         """The unit by the first engine, parted at words; raises ``EngineError`` when it stalls."""
-        async with aclosing(Reading(await self._opened_first(unit), unit, text)) as reading:
-            while not reading.ended:
-                if await reading.ready(self._wait_s(handed)):
-                    chunk = reading.take()
-                    done = handed.release() if chunk is None else handed.take(chunk)
-                elif handed.holds:
-                    done = handed.release()
-                else:
-                    raise EngineError(f"no sound from it for {self._engine.patience_s:g} s")
-                for piece in done:
-                    yield piece
+        reading = self._reading(await self._opened_first(unit), unit, text)
+        async with (
+            aclosing(reading),
+            aclosing(whole_words(reading, handed, self._patience_s)) as chunks,
+        ):
+            async for chunk in chunks:
+                yield chunk
 
-    def _wait_s(self, handed: Handed) -> float:
-        """For the next chunk: what holds a begun word lets go of it before it is missed."""
-        left_s = self._playout.left_s()
-        if handed.holds:
-            return max(0.0, left_s - DRY_MARGIN_S)
-        return max(self._engine.patience_s, left_s - TAKING_OVER_S)
+    def _reading(self, session: SpeechSession, unit: AwaitedUnit, text: str) -> Reading:
+        unit.on_cancel(partial(session.cancel, unit.id))
+        return Reading(session.speak(unit.id, text), unit)
+
+    def _patience_s(self) -> float:
+        """For the next chunk."""
+        return max(self._engine.patience_s, self._playout.left_s() - TAKING_OVER_S)
 
     async def _opened_first(self, unit: AwaitedUnit) -> SpeechSession:
         if self._first is None:
@@ -210,7 +208,7 @@ class FallbackSession(OrderedSession):
             return
         if self._second is None:
             self._second = await self._open_second()
-        async with aclosing(Reading(self._second, unit, rest)) as reading:
+        async with aclosing(self._reading(self._second, unit, rest)) as reading:
             while await reading.ready(None) and (chunk := reading.take()) is not None:
                 for piece in handed.take_all(chunk):
                     yield piece

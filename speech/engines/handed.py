@@ -58,8 +58,12 @@ class Handed:
 
     @property
     def timed(self) -> bool:
-        """Whether a word is known to have been handed on."""
-        return bool(self._words)
+        """Whether a word is known to have been handed on, or begun."""
+        return bool(self._words) or self._begun is not None
+
+    def due_s(self) -> float:
+        """Seconds until what waits is missed."""
+        return max(0.0, self._playout.left_s() - DRY_MARGIN_S)
 
     def take(self, chunk: PcmChunk) -> list[PcmChunk]:
         """What may be handed on now that ``chunk`` has come."""

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from functools import partial
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 
-from speech.engine import PcmChunk, SpeechSession
+from speech.engine import PcmChunk
+from speech.engines.handed import Handed
+from speech.errors import EngineError
 from speech.line import AwaitedUnit
 
 
 class Reading:
-    """Reads a unit of a session chunk by chunk, so that one may look whether one has come."""
+    """Reads chunk by chunk, so that one may look whether one has come."""
 
-    def __init__(self, session: SpeechSession, unit: AwaitedUnit, text: str) -> None:
-        """Raises what ``speak`` raises."""
-        self._unit = unit
-        self._chunks = session.speak(unit.id, text)
+    def __init__(self, chunks: AsyncIterator[PcmChunk], unit: AwaitedUnit) -> None:
+        self._chunks, self._unit = chunks, unit
         self._next: asyncio.Future[PcmChunk | None] | None = None
         self.ended = False
-        unit.on_cancel(partial(session.cancel, unit.id))
 
     async def ready(self, timeout_s: float | None) -> bool:
         """Whether ``take`` has something within this time; raises ``UnitCancelled``."""
@@ -27,14 +25,14 @@ class Reading:
         return await self._unit.done_within(self._next, timeout_s)
 
     def take(self) -> PcmChunk | None:
-        """The chunk that is ready, None at the end; raises what the session raised."""
+        """The chunk that is ready, None at the end; raises what its maker raised."""
         done, self._next = self._next, None
         chunk = done.result() if done else None
         self.ended = chunk is None
         return chunk
 
     async def aclose(self) -> None:
-        """Read no more; the session is left usable."""
+        """Read no more."""
         if self._next is not None:
             self._next.cancel()
             await asyncio.wait([self._next])
@@ -42,6 +40,26 @@ class Reading:
                 self._next.exception()  # nobody asks for it any more
         if isinstance(self._chunks, AsyncGenerator):
             await self._chunks.aclose()
+
+
+async def whole_words(
+    reading: Reading, handed: Handed, patience_s: Callable[[], float | None] = lambda: None
+) -> AsyncGenerator[PcmChunk, None]:
+    """The chunks as ``handed`` hands them on.
+
+    Raises ``EngineError`` where nothing has come for ``patience_s``.
+    """
+    while not reading.ended:
+        limit_s = handed.due_s() if handed.holds else patience_s()
+        if await reading.ready(limit_s):
+            chunk = reading.take()
+            done = handed.release() if chunk is None else handed.take(chunk)
+        elif handed.holds:
+            done = handed.release()
+        else:
+            raise EngineError(f"no sound for {limit_s:.1f} s")
+        for piece in done:
+            yield piece
 
 
 async def _next(chunks: AsyncIterator[PcmChunk]) -> PcmChunk | None:

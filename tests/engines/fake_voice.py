@@ -86,13 +86,13 @@ class FakeSession(OrderedSession):
         self._engine, self._stamp = engine, stamp
 
     async def _unit(self, unit: AwaitedUnit, text: str) -> AsyncGenerator[PcmChunk, None]:
-        words = [word for word in as_read(text).split() if any(map(str.isalnum, word))]
-        if not words:
+        plan = self._engine.plan
+        chunks = fake_chunks(unit.id, text, plan.sizes, times=self._engine.times)
+        if not chunks:
             return
         self._engine.asked.append(text)
-        plan = self._engine.plan
         unit.stamp_once(self._stamp, "synthesis_start")
-        for count, chunk in enumerate(self._chunks(unit.id, words, plan)):
+        for count, chunk in enumerate(chunks):
             if count == plan.fails_after:
                 raise plan.error
             forever = count == plan.silent_after
@@ -104,21 +104,26 @@ class FakeSession(OrderedSession):
         if plan.fails_after is not None:
             raise plan.error
 
-    def _chunks(self, unit_id: str, words: list[str], plan: Plan) -> list[PcmChunk]:
-        samples = np.concatenate([np.full(WORD, number_of(word), np.int16) for word in words])
-        times = [
-            Word(word.strip(".,!?"), at * WORD, (at + 1) * WORD)
-            for at, word in enumerate(words)
-            if self._engine.times
-        ]
-        chunks, first = [], 0
-        while first < len(samples):
-            size = plan.sizes[min(len(chunks), len(plan.sizes) - 1)]
-            stop = min(len(samples), first + size)
-            begin = tuple(word for word in times if first <= word.start < stop)
-            chunks.append(PcmChunk(unit_id, first, samples[first:stop], begin))
-            first = stop
-        return chunks
+
+def fake_chunks(
+    unit_id: str, text: str, sizes: tuple[int, ...], *, times: bool = True
+) -> list[PcmChunk]:
+    """All of a unit, cut after ``sizes`` samples; none where no word can be said."""
+    words = [word for word in as_read(text).split() if any(map(str.isalnum, word))]
+    samples = np.repeat(np.array([number_of(word) for word in words], np.int16), WORD)
+    spans = [
+        Word(word.strip(".,!?"), at * WORD, (at + 1) * WORD)
+        for at, word in enumerate(words)
+        if times
+    ]
+    chunks, first = [], 0
+    while first < len(samples):
+        size = sizes[min(len(chunks), len(sizes) - 1)]
+        stop = min(len(samples), first + size)
+        begin = tuple(word for word in spans if first <= word.start < stop)
+        chunks.append(PcmChunk(unit_id, first, samples[first:stop], begin))
+        first = stop
+    return chunks
 
 
 async def heard(chunks: AsyncIterator[PcmChunk]) -> tuple[list[str], list[int]]:

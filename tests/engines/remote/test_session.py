@@ -1,0 +1,214 @@
+"""A client asks for no more than it hears, leaves nothing running, is ready before it is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from speech.engines.link import LinkEndedError
+from speech.engines.remote.parts import parts
+from speech.errors import EngineError, EngineRefusedError
+from speech.wire import Cancel, Error, Ping, Speak
+from tests.engines.fake_voice import RATE_HZ, WORD, heard
+from tests.engines.remote.fake_server import LIMITS, FakeServer
+from tests.engines.remote.test_recovery import TEXT, WORDS, engine_of, lengths
+
+pytestmark = pytest.mark.looptime
+
+LONG = " ".join(f"w{number}" for number in range(80))
+"""Eight seconds."""
+
+
+def roomy(**options: object) -> FakeServer:
+    return FakeServer(limits=replace(LIMITS, text_chars=5_000), **options)  # type: ignore[arg-type]
+
+
+async def test_a_listener_who_is_asleep_holds_the_server() -> None:
+    server = roomy()
+    session = await engine_of(server, spare=False).open("fake")
+    chunks = session.speak("u", LONG)
+    await anext(chunks)
+    await asyncio.sleep(60)
+    assert server.links[0].sent == 3 * RATE_HZ
+    samples = WORD + sum([len(chunk.samples) async for chunk in chunks])
+    assert samples == 80 * WORD
+
+
+async def test_credit_is_whole_again_behind_every_cut() -> None:
+    server = roomy()
+    session = await engine_of(server, spare=False).open("fake")
+    for number in range(20):
+        chunks = session.speak(str(number), LONG)
+        for _ in range(number % 5 + 1):
+            await anext(chunks)
+        session.cancel(str(number))
+        assert await heard(chunks) == ([], [])
+    assert (await heard(session.speak("last", LONG)))[0] == LONG.split()
+    left_s = server.links[0].credit / RATE_HZ
+    assert 2.7 <= left_s <= 3.0
+
+
+async def test_a_cancelled_unit_is_cancelled_at_the_server_and_none_other() -> None:
+    server = roomy()
+    session = await engine_of(server, spare=False).open("fake")
+    cut, whole = session.speak("u", LONG), session.speak("u2", TEXT)
+    await anext(cut)
+    session.cancel("u")  # its reader does not come back
+    assert (await heard(whole))[0] == WORDS
+    asked = [message for message in server.links[0].heard if isinstance(message, Speak | Cancel)]
+    assert [(type(message), message.id) for message in asked] == [
+        (Speak, "1"), (Cancel, "1"), (Speak, "2"),
+    ]  # fmt: skip
+
+
+async def test_in_version_0_a_cancelled_unit_ends_its_connection() -> None:
+    server = FakeServer(version=0)
+    session = await engine_of(server).open("af_heart")
+    await anext(session.speak("u", TEXT))
+    session.cancel("u")
+    assert lengths((await heard(session.speak("u2", "w7")))[1]) == [(8, WORD)]
+    assert server.links[0].closed
+
+
+async def test_the_first_unit_of_a_session_does_not_wait_for_a_connection() -> None:
+    server = FakeServer()
+    engine = engine_of(server)
+    await engine.start()
+    sessions = [await engine.open("fake") for _ in range(3)]
+    for count, session in enumerate(sessions, start=1):
+        await asyncio.sleep(1)
+        assert len(server.links) == count  # there is one more than sessions that have spoken
+        await heard(session.speak("u", "w0"))
+    await engine.aclose()
+    assert server.open == 0
+
+
+async def test_the_spare_connection_is_kept_alive_and_renewed() -> None:
+    server = FakeServer()
+    engine = engine_of(server)
+    await engine.start()
+    await asyncio.sleep(301)
+    assert len(server.links) == 1
+    assert sum(isinstance(message, Ping) for message in server.links[0].heard) >= 15
+    server.kill()
+    await asyncio.sleep(25)
+    assert server.open == 1
+    await engine.aclose()
+
+
+async def test_a_connection_near_its_end_is_given_no_unit() -> None:
+    server = FakeServer(lifetime_s=100)
+    engine = engine_of(server)
+    session = await engine.open("fake")
+    used = []
+    for _ in range(10):
+        await heard(session.speak("u", "w0"))
+        used.append(
+            next(n for n, link in enumerate(server.links) if link.units and not link.closed)
+        )
+        await asyncio.sleep(40)
+    assert len(set(used)) > 3
+    assert all(not link.closed or link.units or n for n, link in enumerate(server.links))
+    await engine.aclose()
+
+
+async def test_a_session_that_was_silent_longer_than_the_server_waits_speaks_at_once() -> None:
+    server = FakeServer()
+    engine = engine_of(server)
+    session = await engine.open("fake")
+    await heard(session.speak("u", "w0"))
+    await asyncio.sleep(120)
+    server.links[0].end("idle")
+    begun = asyncio.get_running_loop().time()
+    assert (await heard(session.speak("u2", TEXT)))[0] == WORDS
+    assert asyncio.get_running_loop().time() == begun
+
+
+async def test_a_text_longer_than_the_server_takes_is_said_in_parts() -> None:
+    server = FakeServer()
+    engine = engine_of(server)
+    session = await engine.open("fake")
+    words, samples = await heard(session.speak("u", LONG))
+    assert words == LONG.split()
+    assert lengths(samples) == [(number + 1, WORD) for number in range(80)]
+    assert len(server.asked) == 4
+    await engine.aclose()
+
+
+@pytest.mark.parametrize(
+    ("text", "longest", "cut"),
+    [
+        ("One. Two, three. Four five.", 20, ["One. Two, three. ", "Four five."]),
+        ("One, two three four", 15, ["One, two three ", "four"]),
+        ("x" * 25, 10, ["x" * 10, "x" * 10, "x" * 5]),
+        ("aaaa [word](/wɜːd/) b", 12, ["aaaa ", "[word](/wɜːd/) b"]),
+        ("", 10, [""]),
+    ],
+)
+def test_where_a_text_is_cut(text: str, longest: int, cut: list[str]) -> None:
+    assert "".join(parts(text, longest)) == text
+    assert list(parts(text, longest)) == cut or len(cut[-1]) > longest
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (Error("of a later version", "not now", True), EngineError),
+        (Error("wrong_version", "no", False), EngineRefusedError),
+        ("what?", EngineRefusedError),
+        (b"\0\1", EngineError),
+    ],
+)
+async def test_a_greeting_that_is_not_returned(answer: object, kind: type[EngineError]) -> None:
+    server = FakeServer()
+    server.mute = True
+    engine = engine_of(server)
+    starting = asyncio.create_task(engine.start())
+    await asyncio.sleep(1)
+    server.links[0].say(answer)
+    with pytest.raises(kind) as caught:
+        await starting
+    assert "\n" not in str(caught.value)
+    assert server.open == 0
+
+
+async def test_a_server_that_does_not_greet_back_is_given_up() -> None:
+    server = FakeServer()
+    server.mute = True
+    with pytest.raises(EngineError, match="did not answer within 5 s"):
+        await engine_of(server).start()
+    assert server.open == 0
+
+
+async def test_a_server_that_hangs_up_at_a_greeting_speaks_version_0() -> None:
+    server = FakeServer(version=0)
+    server.mute = True
+    connect, engine = server.connect, engine_of(server)
+
+    async def rude() -> object:
+        link = await connect()
+        if len(server.links) == 1:
+            link.end("what?")
+        return link
+
+    engine._connect = rude  # type: ignore[assignment]
+    session = await engine.open("af_heart")
+    assert lengths((await heard(session.speak("u", "w1")))[1]) == [(2, WORD)]
+    await engine.aclose()
+
+
+async def test_closing_ends_what_runs_and_what_is_being_opened() -> None:
+    server = roomy()
+    engine = engine_of(server)
+    session = await engine.open("fake")
+    reading = asyncio.create_task(heard(session.speak("u", LONG)))
+    await asyncio.sleep(0.01)
+    server.refuses = LinkEndedError("gone")
+    server.links[-1].end("gone")
+    await engine.aclose()
+    await reading
+    assert server.open == 0
+    with pytest.raises(EngineError, match="closed"):
+        await engine.open("fake")
