@@ -12,9 +12,9 @@ from typing import Any
 
 from loguru import logger
 
-from bot.config.schema import ServeSettings, Settings
+from bot.config.schema import ServeSettings, Settings, TtsSettings
 from bot.config.secrets import Secrets
-from bot.voice import Notify, build_voice
+from bot.voice import LOCAL, Notify, build_voice
 from bot.web.listen import bind, is_loopback, server_failure, until_stopped, url_of
 from bot.web.stopping import stop_requested
 from server.speech.app import SpeechServer
@@ -71,6 +71,7 @@ async def serve(
     ``EarshotError`` for a busy port or whatever keeps the engine from starting.
     """
     serving = settings.serve
+    refuse_remote(settings.tts)
     tokens = Tokens(tokens_of(secrets), serving.tokens_file)
     refuse_public(serving, tokens)
     check_tls(serving)
@@ -146,6 +147,17 @@ async def _say(service: SpeechService, text: str) -> None:
 def tokens_of(secrets: Secrets) -> list[str]:
     """Those in the environment or ``.env``, parted by commas or blanks."""
     return (secrets.get(TOKENS_NAME) or "").replace(",", " ").split()
+
+
+def refuse_remote(tts: TtsSettings) -> None:
+    """Raise ``UsageError`` for a voice that is elsewhere: the server would speak through another,
+    or through itself."""
+    remote = [engine for engine in tts.engines if engine not in LOCAL]
+    if remote:
+        raise UsageError(
+            f"earshot serve gives this machine's own voice, and {remote[0]} is another's: "
+            f"set tts.engine to {' or '.join(LOCAL)}, and tts.fallback to null or one of these."
+        )
 
 
 def refuse_public(serving: ServeSettings, tokens: Tokens) -> None:

@@ -185,6 +185,7 @@ class Dialogue:
 
     async def _open(self, voice: str, speed: float, error: Refusal) -> SpeechSession:
         try:
+            self.service.check_voice(voice)
             return await self.voices.get(voice, speed)
         except EngineBusyError:
             raise

@@ -74,5 +74,6 @@ class Invocations(SpeechRoute):
         """A blend of voices is in no list: the engine is asked."""
         if voice not in self.service.engine.voices():
             with refused_as_told(self.service):
+                self.service.check_voice(voice)
                 async with self.service.speaking(voice, 1.0):
                     pass

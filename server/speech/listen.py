@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import socket
+from asyncio import BaseTransport
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,10 @@ for it would have to be kept to be told from the next one."""
 PING_S, PONG_S = 30.0, 120.0
 """A peer whose network is gone is noticed after so long; one that sleeps a minute is not cut."""
 
+SEND_BUFFER_BYTES = 64 * 1024
+"""1.3 s of audio. Left alone, Linux keeps megabytes for a reader that sleeps: minutes of speech
+that a cancel cannot take back."""
+
 _ABORT = "earshot.abort"
 
 
@@ -28,6 +34,12 @@ class _Socket(WebSocketsSansIOProtocol):
 
     uvicorn closes at such text; here it comes as bytes, and the application says what is wrong.
     """
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        super().connection_made(transport)
+        connection = transport.get_extra_info("socket")
+        if connection is not None:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
 
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)

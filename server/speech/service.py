@@ -12,6 +12,7 @@ from server.speech.changed import Changed
 from server.speech.limits import ServerLimits
 from server.speech.metrics import Metrics
 from speech.engine import SpeechEngine, SpeechSession
+from speech.errors import UnknownVoiceError
 from speech.wire.service import Reason
 
 REFERENCE_VOICE = "af_heart"
@@ -64,6 +65,15 @@ class SpeechService:
         names = self.engine.voices()
         wanted = self._voice or REFERENCE_VOICE
         return wanted if self._voice or wanted in names or not names else names[0]
+
+    def check_voice(self, voice: str) -> None:
+        """Raise ``UnknownVoiceError`` for a plain name that is none, without asking the engine.
+
+        It would look for the voice in its turn, behind what it computes. A mix is in no list.
+        """
+        names = self.engine.voices()
+        if voice.isidentifier() and voice not in names:
+            raise UnknownVoiceError(f"no such voice; there are {', '.join(names)}")
 
     @property
     def requests(self) -> int:

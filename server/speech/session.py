@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import time
 
+from loguru import logger
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from server.speech.dialogue import Dialogue
@@ -39,7 +40,7 @@ class SpeechSession:
         self._dialogue = Dialogue(service, self._queue, self._outbound, self._voices)
         self._pump = Pump(service, self._queue, self._outbound, self._dialogue.credit)
         self._reason: Reason = "client_closed"
-        self._last = time.monotonic()
+        self._begun = self._last = time.monotonic()
         self._ending = asyncio.Event()
 
     async def run(self) -> None:
@@ -61,6 +62,7 @@ class SpeechSession:
                     code = NORMAL if self._reason == "client_closed" else GOING_AWAY
                     await self._socket.close(code, self._reason)
             abort(self._socket)
+            self._log()
         _raise_first(tasks)
 
     def end(self, reason: Reason) -> None:
@@ -127,6 +129,15 @@ class SpeechSession:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_S):
                 await self._outbound.flushed()
+
+    def _log(self) -> None:
+        logger.info(
+            "A session ended: reason={} version={} units={} seconds={:.1f}",
+            self._reason,
+            self._dialogue.version,
+            self._queue.spoken,
+            time.monotonic() - self._begun,
+        )
 
     def _forget(self) -> None:
         """Give back what the units that were never said had taken."""

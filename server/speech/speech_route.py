@@ -47,14 +47,13 @@ class SpeechRoute(ABC):
         """How this API says no."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        status = 200
+        status, begun = 200, time.monotonic()
         try:
             with self.service.request():
                 await self._answer(Request(scope, receive), send)
         except ClientDisconnect:
             status = 499
-        except TimeoutError:
-            logger.info("A request ended: its reader takes nothing")
+        except TimeoutError:  # its reader takes nothing
             status = 499
         except Refusal as error:
             status = error.status
@@ -63,6 +62,10 @@ class SpeechRoute(ABC):
             status = 503
             await self.refusal(_saturated(error))(scope, receive, send)
         self.service.metrics.requests.labels(self.name, str(status)).inc()
+        seconds = time.monotonic() - begun
+        logger.info(
+            "A request ended: route={} status={} seconds={:.2f}", self.name, status, seconds
+        )
 
     async def _answer(self, request: Request, send: Send) -> None:
         asked = await self.read(Fields(await self._body(request)))
@@ -99,10 +102,11 @@ class SpeechRoute(ABC):
     @asynccontextmanager
     async def _rendering(self, asked: Asked) -> AsyncIterator[Rendering]:
         with refused_as_told(self.service):
+            self.service.check_voice(asked.voice)
             session = await self.service.engine.open(asked.voice, asked.speed)
         try:
             with refused_as_told(self.service):
-                chunks = begin(session, "1", clean(asked.text), None)
+                chunks = begin(session, "1", clean(asked.text), _due_ms(asked))
             yield Rendering(asked, chunks, self.service.engine.sample_rate)
         finally:
             session.cancel("1")
@@ -170,6 +174,13 @@ class refused_as_told:
         if isinstance(error, Exception) and not isinstance(error, Refusal | TimeoutError):
             logger.warning("A request failed: {}", place_of(error))
             raise Refusal(500, "synthesis failed") from None
+
+
+def _due_ms(asked: Asked) -> int | None:
+    """Who wants it whole waits for the last sample, and need not be heard at once."""
+    if asked.stream or asked.events or asked.fresh_s is None:
+        return None
+    return int(1000 * asked.fresh_s)
 
 
 async def _rendered(asked: Asked, rendering: Rendering) -> bytes:

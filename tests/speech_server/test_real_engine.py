@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -32,26 +31,31 @@ async def app(loaded_once: None) -> AsyncIterator[Any]:
     await engine.aclose()
 
 
-async def test_http_and_websocket_say_the_same(app: Any) -> None:
-    answer = await post(app, "/invocations", {"text": TEXT, "stream": False})
-    whole = np.frombuffer(answer.content[44:], "<i2")
-    assert 2 < len(whole) / 24_000 < 6
+async def test_a_request_is_said(app: Any) -> None:
+    body = {"text": "Good evening.", "stream": False, "sample_rate": 16000}
+    answer = await post(app, "/invocations", body)
+    samples = np.frombuffer(answer.content[44:], "<i2")
+    assert 0.5 < len(samples) / 16_000 < 2
+    assert np.abs(samples).max() > 3_000
+
+
+async def test_a_unit_comes_in_pieces_with_its_words(app: Any) -> None:
     async with connected(app, hello={}) as socket:
-        begun = time.monotonic()
         socket.say(type="speak", id="u1", text=TEXT)
         started = (await socket.until("started"))[-1]
-        heard = [await socket.hear()]
-        first_s = time.monotonic() - begun
-        heard += await socket.until("done")
-        whole_s = time.monotonic() - begun
-    assert first_s < whole_s / 2
+        heard = await socket.until("done")
     joiner = FrameJoiner(started["unit"])
     frames = [unpack(data) for data in heard if isinstance(data, bytes)]
     samples = np.concatenate([joiner.take(frame) for frame in frames])
-    assert abs(len(samples) - len(whole)) < 2_400  # chunks end where the silence is found to be
+    assert heard[-1]["samples"] == len(samples)
+    assert len(frames) > 1
+    assert len(frames[0].samples) < len(samples) / 2
+    assert 2 < len(samples) / 24_000 < 6
     told = [message for message in heard if isinstance(message, dict)]
-    words = [word["text"] for message in told for word in message.get("words", [])]
-    assert words[-1].startswith("early")
+    words = [word for message in told for word in message.get("words", [])]
+    assert len(words) == len(TEXT.split())
+    assert words[-1]["text"].startswith("early")
+    assert words[-1]["end"] <= len(samples)
 
 
 async def test_a_cancel_stops_kokoro(app: Any) -> None:
@@ -60,9 +64,8 @@ async def test_a_cancel_stops_kokoro(app: Any) -> None:
         while not isinstance(await socket.hear(), bytes):
             pass
         socket.say(type="cancel", id="u1")
-        begun = time.monotonic()
-        await socket.until("cancelled")
-        assert time.monotonic() - begun < 1.0
+        heard = await socket.until("cancelled")
+        assert sum(len(data) for data in heard if isinstance(data, bytes)) < 2 * 24_000 * 10
         socket.say(type="speak", id="u2", text="Yes.")
         async with asyncio.timeout(10):
             assert (await socket.until("done"))[-1]["id"] == "u2"

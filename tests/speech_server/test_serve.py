@@ -7,11 +7,13 @@ import json
 import os
 import re
 import signal
+import ssl
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import trustme
 from websockets.asyncio.client import connect
 
 from bot import speech_server
@@ -153,6 +155,13 @@ def test_it_does_not_listen_to_the_world_without_a_token() -> None:
     refuse_public(Settings().serve, Tokens())
 
 
+@pytest.mark.parametrize("tts", [{"engine": "server"}, {"fallback": "server"}])
+async def test_it_does_not_speak_through_itself(tts: dict[str, str]) -> None:
+    settings = Settings.model_validate({"tts": tts, "serve": {"port": 0}})
+    with pytest.raises(UsageError, match="this machine's own voice"):
+        await serve(settings, Secrets(), notify=print)
+
+
 def test_the_container_variables_of_the_reference_are_honoured() -> None:
     limits = limits_of(Settings().serve, {"MAX_QUEUE_DEPTH": "50", "MAX_REQUEST_AGE_S": "10"})
     assert (limits.requests, limits.request_age_s) == (50, 10.0)
@@ -168,6 +177,24 @@ def test_stages_count_from_the_start_of_the_container() -> None:
     Stages(marks.append, {"CONTAINER_START_EPOCH": "1000"}).reached("ready")
     elapsed_s = float(marks[0].split("elapsed_s=")[1].split()[0])
     assert elapsed_s > 1e9
+
+
+async def test_with_a_certificate_it_speaks_https(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    authority = trustme.CA()
+    certificate = authority.issue_cert("127.0.0.1")
+    pem, key = tmp_path / "server.pem", tmp_path / "server.key"
+    pem.write_bytes(b"".join(blob.bytes() for blob in certificate.cert_chain_pems))
+    certificate.private_key_pem.write_to_path(str(key))
+    served = Served(FakeEngine(), monkeypatch, certificate=str(pem), key=str(key))
+    url = await served.url()
+    assert url.startswith("https://")
+    trust = ssl.create_default_context()
+    authority.configure_trust(trust)
+    async with httpx.AsyncClient(base_url=url, verify=trust) as http:
+        assert (await http.get("/ping")).text == "OK"
+    await served.stop()
 
 
 async def test_bad_tls_files_are_told(tmp_path: Path) -> None:
