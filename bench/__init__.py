@@ -4,5 +4,10 @@ One module a benchmark: ``run(options)`` gives the record, ``summary(record)`` i
 people.
 """
 
-BENCHES = {"tts": "bench.tts.run", "split": "bench.split.run", "bargein": "bench.bargein.run"}
+BENCHES = {
+    "tts": "bench.tts.run",
+    "split": "bench.split.run",
+    "bargein": "bench.bargein.run",
+    "load": "bench.load.run",
+}
 """Name in ``earshot bench NAME`` and the module that measures it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -19,6 +20,23 @@ def p95(values: Iterable[float]) -> float | None:
     """The 95th percentile, a value that occurred; None where there is none."""
     ordered = sorted(values)
     return ordered[int(0.95 * (len(ordered) - 1))] if ordered else None
+
+
+def percentiles(values: Iterable[float]) -> dict[str, float | None]:
+    """The 50th, 95th and 99th, values that occurred; of so few values the last two are the most."""
+    ordered = sorted(values)
+
+    def at(share: float) -> float | None:
+        return ordered[min(len(ordered) - 1, math.ceil(share * len(ordered)))] if ordered else None
+
+    return {"p50": median(ordered), "p95": at(0.95), "p99": at(0.99)}
+
+
+def slope(points: Sequence[tuple[float, float]]) -> float | None:
+    """Of the line through the points by least squares; None where there is none."""
+    if len({x for x, _ in points}) < 2:
+        return None
+    return statistics.linear_regression(*zip(*points, strict=True)).slope
 
 
 def ratio(above: float | None, below: float | None) -> float | None:

@@ -44,6 +44,7 @@ class Options:
     anything is. ``fast`` adds our engine with ``tts.precision: fast``. Peers run with our
     session options, which keep idle threads from spinning; with ``peer_spinning`` they spin,
     as the peers ship. ``misses`` is how many wrongly cut replies of each splitter to show.
+    ``slo_ms`` is within what a reply's first audio has to come for a session to be held (load).
     """
 
     settings: Settings
@@ -54,6 +55,7 @@ class Options:
     only: Collection[str] = ()
     threads: int = 0
     misses: int = 0
+    slo_ms: int = 1000
     progress: Progress = field(default_factory=NoProgress)
 
     @property

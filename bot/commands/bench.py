@@ -15,7 +15,8 @@ from bot.commands.common import Invocation, earshot_command
     epilog="Examples:\n  earshot bench tts\n  earshot bench tts --json > tts.json\n"
     "  earshot bench tts --only first-audio,cancel --rounds 7\n"
     "  earshot bench split --only earshot,pipecat --misses 5\n"
-    "  earshot bench bargein --only cuts --json > cuts.json",
+    "  earshot bench bargein --only cuts --json > cuts.json\n"
+    "  earshot bench load --json > load.json",
 )
 @click.argument("name", type=click.Choice(list(BENCHES)))
 @click.option(
@@ -39,9 +40,13 @@ from bot.commands.common import Invocation, earshot_command
     "--misses", type=click.IntRange(min=0), metavar="N", default=0,
     help="Show N wrongly cut replies of each contestant (split).",
 )  # fmt: skip
+@click.option(
+    "--slo-ms", type=click.IntRange(min=1), metavar="MS", default=1000, show_default=True,
+    help="First audio, p95, within which a session counts as held (load).",
+)  # fmt: skip
 def command(
     invocation: Invocation, name: str, rounds: int, quick: bool, only: str, threads: int,
-    fast: bool, peer_spinning: bool, misses: int,
+    fast: bool, peer_spinning: bool, misses: int, slo_ms: int,
 ) -> None:  # fmt: skip
     """Measure on this machine; leave the machine alone meanwhile.
 
@@ -54,6 +59,8 @@ def command(
     bargein  interruptions, echo and noises on a virtual sound card, ours beside pipecat's own
            parts: cuts, noises, cpu, plain, echo, guard (2 to 15 minutes each);
            a round is 10 cuts, 8 noises, 2 minutes of echo
+    load   how many conversations are spoken without a gap, beside one lock and whole units
+           parts: ours, one-lock, overload; a round is 12 s at each number of sessions
     """
     from bench.options import Options
     from bench.progress import terminal_progress
@@ -64,7 +71,7 @@ def command(
         options = Options(
             invocation.settings, rounds=rounds, quick=quick, fast=fast,
             peer_spinning=peer_spinning, only=wanted, threads=threads, misses=misses,
-            progress=progress,
+            slo_ms=slo_ms, progress=progress,
         )  # fmt: skip
         record = bench.run(options)
     if invocation.json:

@@ -1,0 +1,1 @@
+"""How many conversations one machine speaks without a gap (docs/benchmarks.md)."""
