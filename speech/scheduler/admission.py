@@ -55,7 +55,7 @@ def lateness_s(now: float, busy_s: float, outlooks: Iterable[Outlook], threads: 
             voices.remove(voice)
         else:
             voice.next = following
-    return late
+    return max([late, *(time - voice.due for voice in voices)])
 
 
 def retry_after_s(late_s: float) -> float:
