@@ -50,6 +50,7 @@ class FakeVoice:
         self.name, self.times = name, times
         self.plan = Plan(**plan)  # type: ignore[arg-type]
         self.open_error: Exception | None = None
+        self.names = ["fake"]
         self.asked: list[str] = []
         self.closed = False
 
@@ -62,7 +63,7 @@ class FakeVoice:
         return False
 
     def voices(self) -> list[str]:
-        return ["fake"]
+        return self.names
 
     async def open(
         self, voice: str, speed: float = 1.0, *, stamp: Stamp | None = None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,10 @@ import pytest
 from speech.engine import SpeechEngine, SpeechSession
 from speech.engines.kokoro_onnx import KokoroOnnxEngine
 from speech.engines.kokoro_torch import KokoroTorchEngine
+from speech.kokoro.engine import KokoroEngine
 from speech.kokoro.session import KokoroSession
 from speech.models.store import models_root
+from tests.engines.remote.served_kokoro import KeptKokoro, ServedKokoro
 from tests.support import require
 
 
@@ -25,7 +28,7 @@ class EngineCase:
 
     ``make`` skips (fails in CI) where the engine's parts are missing. ``broken`` makes the
     session's units fail for real while it is entered. ``understood`` is False for random
-    weights, whose sound is no speech.
+    weights, whose sound is no speech, and where a case before it is heard with the same voice.
     """
 
     name: str
@@ -77,8 +80,29 @@ def _wrong_styles(session: SpeechSession) -> Iterator[None]:
     session._voice = voice
 
 
+def make_server() -> ServedKokoro:
+    """A speech server of this process, and the client that speaks through it."""
+    return ServedKokoro(KeptKokoro(*kokoro_paths(), unit_timeout_s=240))
+
+
+@contextmanager
+def _wrong_styles_there(session: SpeechSession) -> Iterator[None]:
+    """For those whom the server opens from now on: one for each client's voice."""
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+
+        async def broken(engine: KokoroEngine, *given: Any, **named: Any) -> KokoroSession:
+            opened = await opening(engine, *given, **named)
+            stack.enter_context(_wrong_styles(opened))
+            return opened
+
+        opening = KokoroEngine.open
+        patch.setattr(KokoroEngine, "open", broken)
+        yield
+
+
 ENGINES = [
     EngineCase("kokoro_onnx", make_kokoro_onnx, "af_heart", _wrong_styles),
+    EngineCase("server", make_server, "af_heart", _wrong_styles_there, understood=False),
     EngineCase(
         "kokoro_torch",
         make_kokoro_torch,

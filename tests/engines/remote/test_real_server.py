@@ -36,7 +36,7 @@ async def connected(voice: FakeVoice, **options: object) -> AsyncIterator[Server
 @pytest.mark.parametrize("protocol", ["auto", 0])
 async def test_units_are_spoken_as_the_engine_behind_it_speaks_them(protocol: object) -> None:
     voice = FakeVoice(sizes=(1, 700, 30_000))
-    voice.voices = lambda: ["af_heart", "fake"]  # type: ignore[method-assign]
+    voice.names = ["af_heart", "fake"]
     async with connected(voice, protocol=protocol) as engine:
         session = await engine.open("af_heart")
         for _ in range(2):
