@@ -135,7 +135,7 @@ async def come_and_go(server: Server, count: int) -> None:
 
 
 async def sleep_on(server: Server, seconds: float) -> None:
-    async with connect(server.url, max_queue=1) as client:
+    async with connect(server.url, max_queue=1, ping_interval=None) as client:
         await say(client, type="hello", version=1)
         for number in range(100):
             await say(client, type="speak", id=f"u{number}", text=LONG * 3)
@@ -180,11 +180,15 @@ async def main(quick: bool) -> int:
     scale = 10 if quick else 1
     async with serving() as server:
         await come_and_go(server, 20)
-        results = {
-            "fuzzed_messages": await ordeal(server, lambda: fuzz(server, 10_000 // scale)),
-            "come_and_go": await ordeal(server, lambda: come_and_go(server, 1_000 // scale)),
-            "asleep": await ordeal(server, lambda: sleep_on(server, 60 / scale)),
+        ordeals: dict[str, Callable[[], Awaitable[None]]] = {
+            "fuzzed_messages": lambda: fuzz(server, 10_000 // scale),
+            "come_and_go": lambda: come_and_go(server, 1_000 // scale),
+            "asleep": lambda: sleep_on(server, 60 / scale),
         }
+        results = {}
+        for name, work in ordeals.items():
+            results[name] = await ordeal(server, work)
+            print(name, json.dumps(results[name]), file=sys.stderr, flush=True)
     ok = all(result["ok"] for result in results.values())
     print(json.dumps({"name": "stress_speech_server", "ok": ok, **results}, indent=1))
     return 0 if ok else 1

@@ -16,6 +16,8 @@ from speech.errors import UsageError
 OPEN_PATHS = frozenset({"/ping"})
 """A health check carries no token, and learns no more than that the server is ready."""
 
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
+
 LEAST_TOKEN_CHARS = 16
 
 
@@ -96,7 +98,7 @@ class Guard:
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers = Headers(scope=scope)
         origin = headers.get("origin")
-        if origin and origin not in self._origins and not _same_host(origin, headers):
+        if origin and origin not in self._origins and not self._ours(origin, headers):
             return JSONResponse({"error": "pages of other sites may not use this server"}, 403)
         if scope.get("method") == "OPTIONS" or scope["path"] in OPEN_PATHS or not self._tokens:
             return None
@@ -106,11 +108,15 @@ class Guard:
         challenge = {"WWW-Authenticate": 'Bearer realm="earshot"'}
         return JSONResponse({"error": "a bearer token is needed"}, 401, challenge)
 
+    def _ours(self, origin: str, headers: Headers) -> bool:
+        """A page of this host, whatever its port.
 
-def _same_host(origin: str, headers: Headers) -> bool:
-    """Ports may differ: what runs on this host is no other site."""
-    try:
-        host = urlsplit(f"//{headers.get('host', '')}").hostname
-        return host is not None and urlsplit(origin).hostname == host
-    except ValueError:
-        return False
+        Where no token is asked the host must be called by a loopback name: a stranger's name may
+        be made to lead here while his page is open.
+        """
+        try:
+            host = urlsplit(f"//{headers.get('host', '')}").hostname
+            same = host is not None and urlsplit(origin).hostname == host
+        except ValueError:
+            return False
+        return same and (bool(self._tokens) or host in LOOPBACK_NAMES)

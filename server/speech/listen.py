@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import socket
 from asyncio import BaseTransport
@@ -61,11 +62,14 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def abort(socket: WebSocket) -> None:
-    """Drop the connection now; nothing where the socket is not served by ``SpeechUvicorn``."""
+def abort(socket: WebSocket, after_s: float = 0.0) -> None:
+    """Drop the connection, with what has not arrived by then.
+
+    Does nothing where the socket is not served by ``SpeechUvicorn``, or is closed by then.
+    """
     drop = socket.scope.get("extensions", {}).get(_ABORT)
     if drop is not None:
-        drop()
+        asyncio.get_running_loop().call_later(after_s, drop)
 
 
 class SpeechUvicorn(uvicorn.Server):

@@ -21,7 +21,10 @@ from speech.wire.service import Reason
 
 NORMAL, GOING_AWAY = 1000, 1001
 CLOSE_S = 2.0
-"""What a socket gets to take its last messages once all else is over."""
+"""What a socket that is cut off gets to take the close frame."""
+
+LINGER_S = 30.0
+"""What is sent and still on its way when a session has ended gets so long to arrive."""
 
 
 class SpeechSession:
@@ -42,28 +45,34 @@ class SpeechSession:
         self._reason: Reason = "client_closed"
         self._begun = self._last = time.monotonic()
         self._ending = asyncio.Event()
+        self._parted = False
 
     async def run(self) -> None:
         """Serve the session to its end."""
-        works = [self._read(), self._pump.run(), self._outbound.run(), self._watch()]
+        works = [self._pump.run(), self._read(), self._outbound.run(), self._watch()]
         tasks = [asyncio.create_task(work, name="speech-session") for work in works]
-        reading, pumping, sending, watching = tasks
+        said, *others = tasks
+        linger_s = 0.0
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if pumping.done() and not (reading.done() or sending.done()):
-                watching.cancel()
-                await self._say_goodbye()
+            if said.done() and not any(task.done() for task in others):
+                tasks.append(asyncio.create_task(self._say_goodbye()))
+                await asyncio.wait([*others, tasks[-1]], return_when=asyncio.FIRST_COMPLETED)
+                linger_s = LINGER_S if tasks[-1].done() else 0.0
         finally:
             await _cancelled(tasks)
             await self._voices.aclose()
             self._forget()
-            with contextlib.suppress(TimeoutError, WebSocketDisconnect, RuntimeError):
-                async with asyncio.timeout(CLOSE_S):
-                    code = NORMAL if self._reason == "client_closed" else GOING_AWAY
-                    await self._socket.close(code, self._reason)
-            abort(self._socket)
-            self._log()
+            await self._close(linger_s)
         _raise_first(tasks)
+
+    async def _close(self, linger_s: float) -> None:
+        with contextlib.suppress(TimeoutError, WebSocketDisconnect, RuntimeError):
+            async with asyncio.timeout(CLOSE_S):
+                code = NORMAL if self._reason == "client_closed" else GOING_AWAY
+                await self._socket.close(code, self._reason)
+        abort(self._socket, linger_s)
+        self._log()
 
     def end(self, reason: Reason) -> None:
         """Take no new units, say the queued ones, close; the first reason counts."""
@@ -103,7 +112,7 @@ class SpeechSession:
             await self._ending.wait()
             self._queue.end()
             self._dialogue.draining = True
-            if self._dialogue.version:
+            if self._dialogue.version and not self._parted:
                 await self._outbound.message(encode(Draining(limits.drain_s, self._reason)))
             await asyncio.sleep(limits.drain_s)
         finally:
@@ -124,11 +133,11 @@ class SpeechSession:
         self.end("idle")
 
     async def _say_goodbye(self) -> None:
+        """However slowly it is read; ``_watch`` ends a session that nobody reads."""
+        self._parted = True
         if self._dialogue.version:
             await self._outbound.message(encode(Closed(self._reason, self._queue.spoken)))
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_S):
-                await self._outbound.flushed()
+        await self._outbound.flushed()
 
     def _log(self) -> None:
         logger.info(

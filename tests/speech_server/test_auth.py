@@ -79,6 +79,8 @@ async def test_a_page_of_another_site_is_refused_unless_it_is_named() -> None:
     same = await post(app, "/invocations", {"text": "x"}, Origin="http://127.0.0.1:8080")
     assert same.status_code == 200
     assert "access-control-allow-origin" not in same.headers
+    rebound = {"Origin": "http://evil.example:8080", "Host": "evil.example:8080"}
+    assert (await post(app, "/invocations", {"text": "x"}, **rebound)).status_code == 403
     app = server(FakeEngine(), origins=[good]).asgi
     allowed = await post(app, "/invocations", {"text": "x"}, Origin=good)
     assert allowed.headers["access-control-allow-origin"] == good

@@ -113,7 +113,7 @@ async def answer_to(app: Any, pieces: list[bytes]) -> bytes:
         if piece:
             protocol.data_received(piece)
     async with asyncio.timeout(5):
-        await transport.ended.wait()
+        await transport.said.wait()
     protocol.connection_lost(None)
     await asyncio.gather(*protocol.tasks)
     return bytes(transport.written)
@@ -123,16 +123,19 @@ class FakeTransport(asyncio.Transport):
     def __init__(self) -> None:
         super().__init__()
         self.written = bytearray()
-        self.ended = asyncio.Event()
+        self.said = asyncio.Event()
+        self._closing = False
 
     def write(self, data: Any) -> None:
         self.written += data
+        if b'"closed"' in data:
+            self.said.set()
 
     def is_closing(self) -> bool:
-        return self.ended.is_set()
+        return self._closing
 
     def close(self) -> None:
-        self.ended.set()
+        self._closing = True
 
     abort = close
 

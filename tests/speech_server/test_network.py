@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 
 import httpx
 from websockets.frames import Opcode
@@ -91,6 +92,23 @@ async def test_connects_and_disconnects_in_mid_unit_leave_nothing() -> None:
                 await asyncio.sleep(0.01)
     assert len(os.listdir("/proc/self/fd")) <= files
     assert (engine.running, engine.sessions) == (0, 0)
+
+
+async def test_a_slow_reader_gets_all_to_the_last_message() -> None:
+    async with running(server(FakeEngine())) as address:
+        host, port = address.split(":")
+        with socket.socket() as sock:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            sock.connect((host, int(port)))
+            sock.setblocking(False)
+            async with talking(address, sock=sock, max_queue=1) as client:
+                text = " ".join(["word"] * 150)
+                await client.send(json.dumps({"type": "speak", "id": "u1", "text": text}))
+                await client.send('{"type":"close"}')
+                await asyncio.sleep(0.2)  # time in which the server has long filled its buffers
+                heard = [data async for data in client]
+    assert sum(len(data) - 16 for data in heard if isinstance(data, bytes)) == 150 * 4800
+    assert json.loads(heard[-1])["type"] == "closed"
 
 
 async def test_a_stream_arrives_while_it_is_made() -> None:
