@@ -79,11 +79,12 @@ async def test_fuzzed_messages(seed: int, hello: dict[str, Any] | None) -> None:
 async def test_every_cut_of_a_session_on_the_wire() -> None:
     """The bytes of a whole session, handshake included, in two reads cut at every place."""
     engine = FakeEngine()
-    app = server(engine).asgi
+    config = SpeechUvicorn(server(engine).asgi).config
+    config.load()
     raw = session_bytes()
     for cut in range(len(raw)):
-        assert b'"closed"' in await answer_to(app, [raw[:cut], raw[cut:]]), cut
-    assert b'"closed"' in await answer_to(app, [raw[at : at + 1] for at in range(len(raw))])
+        assert b'"closed"' in await answer_to(config, [raw[:cut], raw[cut:]]), cut
+    assert b'"closed"' in await answer_to(config, [raw[at : at + 1] for at in range(len(raw))])
     assert (engine.running, engine.sessions) == (0, 0)
     assert engine.spoken == ["Grüße. ☕"] * (len(raw) + 1)
 
@@ -100,14 +101,10 @@ def session_bytes() -> bytes:
     return request.encode() + b"".join(frames)
 
 
-async def answer_to(app: Any, pieces: list[bytes]) -> bytes:
+async def answer_to(config: Any, pieces: list[bytes]) -> bytes:
     """What the server writes to a connection on which the pieces come."""
     transport = FakeTransport()
-    config = SpeechUvicorn(app).config
-    config.load()
-    protocol = config.ws_protocol_class(  # type: ignore[union-attr, operator, call-arg]
-        config=config, server_state=ServerState(), app_state={}
-    )
+    protocol = config.ws_protocol_class(config=config, server_state=ServerState(), app_state={})
     protocol.connection_made(transport)
     for piece in pieces:
         if piece:
