@@ -1,0 +1,175 @@
+"""A link to a container through SageMaker's bidirectional stream."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from aws_sdk_sagemaker_runtime_http2.client import AsyncSageMakerRuntimeHTTP2Client
+from aws_sdk_sagemaker_runtime_http2.config import AsyncSageMakerRuntimeHTTP2Config
+from aws_sdk_sagemaker_runtime_http2.models import (
+    InternalStreamFailure,
+    InvokeEndpointWithBidirectionalStreamInput,
+    ModelStreamError,
+    RequestPayloadPart,
+    RequestStreamEventPayloadPart,
+    ResponseStreamEventPayloadPart,
+)
+
+from speech.engines.aws.access import Access
+from speech.engines.aws.parts import PartJoiner
+from speech.engines.aws.retry import with_retries
+from speech.engines.aws.sdk_common import (
+    CLOSE_TIMEOUT_S,
+    FAILURES,
+    Credentials,
+    Transport,
+    close_events,
+    close_input,
+    opened,
+    understood,
+)
+from speech.engines.link import Link, LinkEndedError
+from speech.errors import EngineError
+
+PORT = 8443
+"""Where the streams are; the SDK's own address for the service lacks it."""
+LIFETIME_S = 1_800.0
+"""SageMaker ends a stream after 30 minutes (a third party's account; Amazon names no figure)."""
+SEND_TIMEOUT_S = 10.0
+
+
+class SagemakerLinks:
+    """Opens links to one endpoint; they share a connection."""
+
+    def __init__(
+        self, endpoint: str, access: Access, *, variant: str | None, connect_timeout_s: float
+    ) -> None:
+        self._access, self._connect_timeout_s = access, connect_timeout_s
+        self._what = f"SageMaker's endpoint {endpoint}"
+        self._input = InvokeEndpointWithBidirectionalStreamInput(
+            endpoint_name=endpoint, target_variant=variant
+        )
+        self._client: AsyncSageMakerRuntimeHTTP2Client | None = None
+        self._starting = asyncio.Lock()
+
+    async def connect(self) -> Link:
+        """A link; see ``speech.engines.link.Connect``. Asks again after throttling and 5xx."""
+        return await with_retries(self._connect)
+
+    async def aclose(self) -> None:
+        """End the connection."""
+        if self._client is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                    await self._client.close()
+
+    async def _connect(self) -> Link:
+        try:
+            stream, events = await opened(self._invoke(), self._connect_timeout_s)
+        except (*FAILURES, TimeoutError, EngineError) as error:
+            raise understood(self._what, error) from error
+        return SagemakerLink(stream, events, self._what)
+
+    async def _invoke(self) -> Any:
+        client = await self._ready()
+        return await client.invoke_endpoint_with_bidirectional_stream(self._input)
+
+    async def _ready(self) -> AsyncSageMakerRuntimeHTTP2Client:
+        async with self._starting:
+            if self._client is None:
+                await self._access.credentials()  # a missing one is told of in our words
+                region = self._access.known_region()
+                default = f"https://runtime.sagemaker.{region}.amazonaws.com:{PORT}"
+                config = await AsyncSageMakerRuntimeHTTP2Config.resolve(
+                    endpoint_uri=self._access.endpoint_url or default,
+                    region=region,
+                    aws_credentials_identity_resolver=Credentials(self._access),
+                    transport=Transport(self._access.trusted()),
+                    max_attempts=1,  # asked again by us, who know what was heard
+                )
+                self._client = AsyncSageMakerRuntimeHTTP2Client(config=config)
+            return self._client
+
+
+class SagemakerLink:
+    """See ``Link``. What is said goes as UTF8 parts: one text frame each."""
+
+    lifetime_s: float | None = LIFETIME_S
+
+    def __init__(self, stream: Any, events: Any, what: str) -> None:
+        self._stream, self._events, self._what = stream, events, what
+        self._joiner = PartJoiner()
+        self._receiving: asyncio.Task[str | bytes] | None = None
+        self._over: LinkEndedError | None = None
+
+    async def send(self, text: str) -> None:
+        """See ``Link``."""
+        if self._over is not None:
+            raise self._over
+        part = RequestPayloadPart(bytes_=text.encode(), data_type="UTF8")
+        try:
+            async with asyncio.timeout(SEND_TIMEOUT_S):
+                await self._stream.input_stream.send(RequestStreamEventPayloadPart(value=part))
+        except (*FAILURES, TimeoutError) as error:
+            raise self._ended(f"{self._what} takes nothing any more") from error
+
+    async def receive(self) -> str | bytes:
+        """See ``Link``."""
+        if self._receiving is None:
+            if self._over is not None:
+                raise self._over
+            self._receiving = asyncio.create_task(self._frame())
+        receiving = self._receiving
+        await asyncio.wait([receiving])
+        self._receiving = None
+        if receiving.cancelled():
+            raise self._over or self._ended(f"{self._what} was closed")
+        return receiving.result()
+
+    async def aclose(self) -> None:
+        """See ``Link``. Half-closing closes the container's socket, and so stops its work."""
+        self._ended(f"{self._what} was closed")
+        await close_input(self._stream)
+        if self._receiving is not None:
+            self._receiving.cancel()
+            await asyncio.gather(self._receiving, return_exceptions=True)
+        await close_events(self._events)
+
+    async def _frame(self) -> str | bytes:
+        while True:
+            part = await self._part()
+            is_last = part.completion_state != "PARTIAL"
+            try:
+                frame = self._joiner.take(part.bytes_ or b"", part.data_type, is_last=is_last)
+            except ValueError as error:
+                raise self._ended(f"{self._what} sends {error}") from error
+            if frame is not None:
+                return frame
+
+    async def _part(self) -> Any:
+        try:
+            while True:
+                event = await self._events.receive()
+                if event is None:
+                    raise self._ended(f"{self._what} ended the stream")
+                if isinstance(event, ResponseStreamEventPayloadPart):
+                    return event.value
+        except ModelStreamError as error:
+            raise self._closed(error.error_code or "", error.message) from error
+        except InternalStreamFailure as error:
+            raise self._ended(f"{self._what}: SageMaker failed ({error.message})") from error
+        except FAILURES as error:
+            raise self._ended(f"{self._what} was cut off") from error
+
+    def _closed(self, code: str, reason: str) -> LinkEndedError:
+        """A close frame of the container comes as an error, also where all is well."""
+        detail = f": {reason}" if reason else ""
+        if not code.isdigit():
+            return self._ended(f"{self._what} was cut off ({code}{detail})")
+        return self._ended(f"{self._what} closed the session ({code}{detail})", int(code))
+
+    def _ended(self, message: str, code: int | None = None) -> LinkEndedError:
+        self._over = self._over or LinkEndedError(" ".join(message.split()), code)
+        return self._over
