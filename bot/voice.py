@@ -7,7 +7,6 @@ from collections.abc import Callable
 from bot.config.schema import Settings, TtsSettings
 from bot.config.secrets import Secrets
 from speech.engine import SpeechEngine
-from speech.errors import UsageError
 from speech.kokoro.languages import language_of
 from speech.models.store import model_dir
 from speech.spoken.engine import SpokenEngine
@@ -132,8 +131,34 @@ def _server(settings: Settings, progress: Notify, secrets: Secrets) -> SpeechEng
     )
 
 
-def _not_yet(settings: Settings, progress: Notify, secrets: Secrets) -> SpeechEngine:
-    raise UsageError("the engines sagemaker and polly are not built yet; see docs/remote-voice.md")
+def _sagemaker(settings: Settings, progress: Notify, secrets: Secrets) -> SpeechEngine:
+    from speech.engines.sagemaker import SagemakerEngine
+
+    sagemaker = settings.tts.sagemaker
+    return SagemakerEngine(
+        sagemaker.endpoint or "",
+        region=sagemaker.region,
+        mode=sagemaker.mode,
+        variant=sagemaker.variant,
+        profile=sagemaker.profile,
+        endpoint_url=sagemaker.endpoint_url,
+        ca_file=sagemaker.ca_file.expanduser() if sagemaker.ca_file else None,
+        unit_timeout_s=settings.tts.unit_timeout_s,
+    )
+
+
+def _polly(settings: Settings, progress: Notify, secrets: Secrets) -> SpeechEngine:
+    from speech.engines.polly import PollyEngine
+
+    polly = settings.tts.polly
+    return PollyEngine(
+        region=polly.region,
+        mode=polly.mode,
+        profile=polly.profile,
+        endpoint_url=polly.endpoint_url,
+        ca_file=polly.ca_file.expanduser() if polly.ca_file else None,
+        unit_timeout_s=settings.tts.unit_timeout_s,
+    )
 
 
 _Build = Callable[[Settings, Notify, Secrets], SpeechEngine]
@@ -141,6 +166,6 @@ _BUILD: dict[str, _Build] = {
     "kokoro_onnx": _onnx,
     "kokoro_torch": _torch,
     "server": _server,
-    "sagemaker": _not_yet,
-    "polly": _not_yet,
+    "sagemaker": _sagemaker,
+    "polly": _polly,
 }

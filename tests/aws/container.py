@@ -16,17 +16,21 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tests.aws.bidirectional import PATH
-from tests.aws.fake_voice import pcm
+from tests.aws.fake_voice import PIECE_S, pieces
 from tests.aws.waiting import until
 
 VOICES = ("af_heart", "am_adam")
-_PIECE_BYTES = 9_600
+PACE = 10.0
 
 
 class FakeContainer:
-    """``made_s`` counts the seconds computed, at ten times real time; FAIL in a text fails."""
+    """``made_s`` counts the seconds computed, at ten times real time.
+
+    FAIL in a text fails it, and ``failing`` fails all.
+    """
 
     def __init__(self) -> None:
+        self.failing = False
         self.made_s = 0.0
         self.bodies: list[dict[str, Any]] = []
         self.asgi = Starlette(
@@ -41,7 +45,7 @@ class FakeContainer:
         self.bodies.append(body)
         if body.get("voice") not in VOICES:
             return JSONResponse({"error": f"voice must be one of {list(VOICES)}"}, 400)
-        if "FAIL" in body["text"]:
+        if self.failing or "FAIL" in body["text"]:
             return JSONResponse({"error": "out of memory"}, 500)
         return StreamingResponse(self._wav(body), media_type="audio/wav")
 
@@ -52,11 +56,9 @@ class FakeContainer:
             yield piece
 
     async def _sound(self, text: str, rate_hz: int, speed: float) -> AsyncIterator[bytes]:
-        sound = pcm(text, rate_hz, speed)
-        for start in range(0, len(sound), _PIECE_BYTES):
-            piece = sound[start : start + _PIECE_BYTES]
-            self.made_s += len(piece) / 2 / rate_hz
-            await asyncio.sleep(len(piece) / 2 / rate_hz / 10)
+        for piece in pieces(text, rate_hz, speed):
+            self.made_s += PIECE_S
+            await asyncio.sleep(PIECE_S / PACE)
             yield piece
 
     async def _converse(self, socket: WebSocket) -> None:
@@ -76,7 +78,7 @@ class FakeContainer:
         if said.get("type") == "close":
             return False
         request_id = said.get("request_id", "unknown")
-        if not said.get("text") or "FAIL" in said["text"]:
+        if not said.get("text") or self.failing or "FAIL" in said["text"]:
             error = "text required" if not said.get("text") else "out of memory"
             await _say(socket, "error", request_id, message=error)
             return True

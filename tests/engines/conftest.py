@@ -31,7 +31,7 @@ async def engine(case: EngineCase) -> AsyncIterator[SpeechEngine]:
 def understood(case: EngineCase) -> None:
     """Skips where what is spoken is no speech, or was listened to before."""
     if not case.understood:
-        pytest.skip("random weights, or heard in another case")
+        pytest.skip("what speaks here is no speech, or was heard in another case")
 
 
 @pytest_asyncio.fixture(loop_scope="module")

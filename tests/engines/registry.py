@@ -18,6 +18,7 @@ from speech.engines.kokoro_torch import KokoroTorchEngine
 from speech.kokoro.engine import KokoroEngine
 from speech.kokoro.session import KokoroSession
 from speech.models.store import models_root
+from tests.aws import emulated
 from tests.engines.remote.served_kokoro import KeptKokoro, ServedKokoro
 from tests.support import require
 
@@ -111,4 +112,9 @@ ENGINES = [
         understood=torch_weights() is not None,
         marks=(pytest.mark.second_python,),
     ),
+    EngineCase("sagemaker", emulated.sagemaker, "af_heart", emulated.failing, understood=False),
+    EngineCase("sagemaker-v0", emulated.sagemaker_0, "af_heart", emulated.failing, False),
+    EngineCase("sagemaker-calls", emulated.sagemaker_calls, "af_heart", emulated.failing, False),
+    EngineCase("polly", emulated.polly, "Joanna", emulated.failing, understood=False),
+    EngineCase("polly-classic", emulated.polly_classic, "Joanna", emulated.failing, False),
 ]

@@ -143,6 +143,13 @@ def _end_started(starting: asyncio.Future[Any]) -> None:
     task.add_done_callback(_ending.discard)
 
 
+async def close_client(client: Any) -> None:
+    """End a client of the SDK and its ``Transport``; takes a bounded time."""
+    with suppress(*FAILURES, TimeoutError):
+        async with asyncio.timeout(2 * CLOSE_TIMEOUT_S):  # the transport takes one of them
+            await client.close()
+
+
 async def close_input(stream: Any) -> None:
     """Say that nothing more will be sent, which ends the stream; takes a bounded time."""
     with suppress(*FAILURES, TimeoutError, EngineError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from typing import Any
 
 from aws_sdk_polly.client import AsyncPollyClient
@@ -24,10 +23,10 @@ from speech.engines.aws.errors import ServiceError
 from speech.engines.aws.polly_voices import RATE_HZ
 from speech.engines.aws.retry import with_retries
 from speech.engines.aws.sdk_common import (
-    CLOSE_TIMEOUT_S,
     FAILURES,
     Credentials,
     Transport,
+    close_client,
     close_events,
     close_input,
     opened,
@@ -60,9 +59,7 @@ class PollyStreams:
     async def aclose(self) -> None:
         """End the connection."""
         if self._client is not None:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                    await self._client.close()
+            await close_client(self._client)
 
     async def _open(self, voice: str) -> PollyStream:
         asked = StartSpeechSynthesisStreamInput(

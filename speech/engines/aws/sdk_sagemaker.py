@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Any
 
 from aws_sdk_sagemaker_runtime_http2.client import AsyncSageMakerRuntimeHTTP2Client
@@ -21,10 +21,10 @@ from speech.engines.aws.access import Access
 from speech.engines.aws.parts import PartJoiner
 from speech.engines.aws.retry import with_retries
 from speech.engines.aws.sdk_common import (
-    CLOSE_TIMEOUT_S,
     FAILURES,
     Credentials,
     Transport,
+    close_client,
     close_events,
     close_input,
     opened,
@@ -53,24 +53,26 @@ class SagemakerLinks:
         )
         self._client: AsyncSageMakerRuntimeHTTP2Client | None = None
         self._starting = asyncio.Lock()
+        self._links: set[SagemakerLink] = set()
 
     async def connect(self) -> Link:
         """A link; see ``speech.engines.link.Connect``. Asks again after throttling and 5xx."""
         return await with_retries(self._connect)
 
     async def aclose(self) -> None:
-        """End the connection."""
+        """End every link and the connection."""
+        await asyncio.gather(*(link.aclose() for link in list(self._links)))
         if self._client is not None:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                    await self._client.close()
+            await close_client(self._client)
 
     async def _connect(self) -> Link:
         try:
             stream, events = await opened(self._invoke(), self._connect_timeout_s)
         except (*FAILURES, TimeoutError, EngineError) as error:
             raise understood(self._what, error) from error
-        return SagemakerLink(stream, events, self._what)
+        link = SagemakerLink(stream, events, self._what, self._links.discard)
+        self._links.add(link)
+        return link
 
     async def _invoke(self) -> Any:
         client = await self._ready()
@@ -98,8 +100,11 @@ class SagemakerLink:
 
     lifetime_s: float | None = LIFETIME_S
 
-    def __init__(self, stream: Any, events: Any, what: str) -> None:
+    def __init__(
+        self, stream: Any, events: Any, what: str, on_close: Callable[[SagemakerLink], object]
+    ) -> None:
         self._stream, self._events, self._what = stream, events, what
+        self._on_close = on_close
         self._joiner = PartJoiner()
         self._receiving: asyncio.Task[str | bytes] | None = None
         self._over: LinkEndedError | None = None
@@ -130,6 +135,7 @@ class SagemakerLink:
 
     async def aclose(self) -> None:
         """See ``Link``. Half-closing closes the container's socket, and so stops its work."""
+        self._on_close(self)
         self._ended(f"{self._what} was closed")
         await close_input(self._stream)
         if self._receiving is not None:

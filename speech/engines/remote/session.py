@@ -91,6 +91,7 @@ class RemoteSession(OrderedSession):
         self, unit: AwaitedUnit, text: str, handed: Handed
     ) -> AsyncGenerator[PcmChunk, None]:
         talk = await self._usable_talk(unit)
+        unit.on_cancel(self._drop_useless)
         begun = partial(unit.stamp_once, self._stamp, "synthesis_start")
         skip = 0 if handed.timed else handed.samples
         spoken = talk.speak(unit, text, self._voice, self._speed, begun)
@@ -100,13 +101,17 @@ class RemoteSession(OrderedSession):
                 yield chunk
 
     async def _usable_talk(self, unit: AwaitedUnit) -> Talk:
-        if self._talk is not None and not self._talk.usable:
-            self._drop()
+        self._drop_useless()
         if self._talk is None:
             opening = asyncio.ensure_future(self._engine.talk())
             unit.on_cancel(opening.cancel)
             self._talk = await unit.wait(opening)
         return self._talk
+
+    def _drop_useless(self) -> None:
+        """In version 0 only the end of its session stops a unit's computation."""
+        if self._talk is not None and not self._talk.usable:
+            self._drop()
 
     def _drop(self) -> None:
         talk, self._talk = self._talk, None
