@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, suppress
@@ -46,7 +47,8 @@ and its own 3 s are less than one long sentence needs on a small CPU."""
 TRIES = 2
 """Of a unit; a second failure is no accident."""
 RETRY_WITHIN_S = 2.0
-"""A unit that failed later than this has kept the listener waiting long enough."""
+"""A unit that failed later than this, or that could be tried again only later, has kept the
+listener waiting long enough."""
 
 
 class KokoroTTSService(TTSService):
@@ -202,8 +204,11 @@ class KokoroTTSService(TTSService):
                 return
             except (EngineError, UsageError) as error:  # the latter: a text it does not take
                 failure = error
-            if self._unit_sounded or self._timeline.clock() - begun >= RETRY_WITHIN_S:
+            pause_s = getattr(failure, "retry_after_s", None) or 0.0
+            late = self._timeline.clock() + pause_s - begun >= RETRY_WITHIN_S
+            if self._unit_sounded or late:
                 break
+            await asyncio.sleep(pause_s)  # a busy engine says when it has room
         self._spans.rest()  # what failed was not heard
         yield ErrorFrame(error=str(failure), exception=failure)
         async for frame in self._prepared(self._failure.instead(context_id), context_id):

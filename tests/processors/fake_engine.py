@@ -8,14 +8,15 @@ from collections.abc import AsyncIterator
 import numpy as np
 
 from speech.engine import PcmChunk, Stamp, Word
-from speech.errors import EngineError
+from speech.errors import EngineBusyError, EngineError
 
 SAMPLES_PER_WORD = 2_400
 """100 ms a word."""
 
 
 class FakeSession:
-    """Speaks a word a chunk; at the word FAIL it raises, at ONCE the first time only."""
+    """Speaks a word a chunk; at the word FAIL it raises, at ONCE the first time only, as at BUSY,
+    after which it says so many seconds until it has room."""
 
     def __init__(self, engine: FakeEngine, stamp: Stamp | None) -> None:
         self._engine, self._stamp = engine, stamp
@@ -30,6 +31,8 @@ class FakeSession:
             if unit_id in self._engine.cancelled:
                 return
             once = "ONCE" in word and self._engine.spoken.count(text) == 1
+            if "BUSY" in word and self._engine.spoken.count(text) == 1:
+                raise EngineBusyError("the fake engine is busy", float(word.partition("BUSY")[2]))
             if "FAIL" in word or once:
                 raise EngineError("the fake engine was told to fail")
             first = number * SAMPLES_PER_WORD

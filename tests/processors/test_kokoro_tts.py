@@ -126,6 +126,8 @@ async def failing(
     ("texts", "said", "errors"),
     [
         (["ONCE more."], "ONCE more. ", 0),
+        (["BUSY0.01 once."], "BUSY0.01 once. ", 0),
+        (["BUSY9 long."], "Sorry, no. Ask again. ", 1),
         (["FAIL."], "Sorry, no. Ask again. ", 1),
         (["FAIL.", "FAIL too."], "Sorry, no. Ask again. ", 2),
         (["FAIL.", "Good."], "Sorry, no. Ask again. Good. ", 1),

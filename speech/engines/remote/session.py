@@ -18,12 +18,15 @@ from speech.engines.ordered import OrderedSession
 from speech.engines.reading import Reading, whole_words
 from speech.engines.remote.parts import parts
 from speech.engines.remote.recovery import Recovery
-from speech.engines.remote.talk import Talk
+from speech.engines.remote.talk import Order, Talk
 from speech.line import AwaitedUnit
 from speech.text_clean import clean
 
 if TYPE_CHECKING:
     from speech.engines.remote.engine import RemoteEngine
+
+RELAXED_S = 1.0
+"""A server takes a unit for due within about this; one whose listener has more to hear is told."""
 
 
 class RemoteSession(OrderedSession):
@@ -94,7 +97,9 @@ class RemoteSession(OrderedSession):
         unit.on_cancel(self._drop_useless)
         begun = partial(unit.stamp_once, self._stamp, "synthesis_start")
         skip = 0 if handed.timed else handed.samples
-        spoken = talk.speak(unit, text, self._voice, self._speed, begun)
+        due_s = self._playout.left_s()
+        order = Order(text, self._voice, self._speed, due_s if due_s >= RELAXED_S else None)
+        spoken = talk.speak(unit, order, begun)
         reading = Reading(_behind(spoken, skip) if skip else spoken, unit)
         async with aclosing(reading), aclosing(whole_words(reading, handed)) as chunks:
             async for chunk in chunks:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -52,6 +53,16 @@ KEEP_S = 20.0
 Begun = Callable[[], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a server is asked to say; its first sound is due in ``due_s``, None: soon."""
+
+    text: str
+    voice: str
+    speed: float
+    due_s: float | None = None
+
+
 class Talk(Protocol):
     """What a session needs of a conversation, in either version."""
 
@@ -67,7 +78,7 @@ class Talk(Protocol):
         ...
 
     def speak(
-        self, unit: AwaitedUnit, text: str, voice: str, speed: float, begun: Begun
+        self, unit: AwaitedUnit, order: Order, begun: Begun
     ) -> AsyncGenerator[PcmChunk, None]:
         """The unit's sound; ``begun`` is called when the server begins with it.
 
@@ -111,13 +122,14 @@ class Talk1:
         return not (self._exchange.ended or self._leaving or idle or now >= self._ends_at)
 
     async def speak(
-        self, unit: AwaitedUnit, text: str, voice: str, speed: float, begun: Begun
+        self, unit: AwaitedUnit, order: Order, begun: Begun
     ) -> AsyncGenerator[PcmChunk, None]:
         """See ``Talk``."""
         self._units += 1
         coming = IncomingUnit(unit.id, str(self._units))
         unit.on_cancel(partial(self._cancel, coming, str(self._units)))
-        await self._say(Speak(str(self._units), text, voice, speed))
+        due_ms = None if order.due_s is None else round(order.due_s * 1000)
+        await self._say(Speak(str(self._units), order.text, order.voice, order.speed, due_ms))
         while not coming.ended:
             came = await self._next(unit)
             if not isinstance(came, AudioFrame):

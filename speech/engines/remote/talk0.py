@@ -9,7 +9,7 @@ import numpy as np
 from speech.engine import PcmChunk
 from speech.engines.link import LinkEndedError
 from speech.engines.remote.exchange import Exchange
-from speech.engines.remote.talk import KEEP_S, MARGIN_S, RATE_HZ, Begun
+from speech.engines.remote.talk import KEEP_S, MARGIN_S, RATE_HZ, Begun, Order
 from speech.errors import EngineBusyError, EngineError
 from speech.line import AwaitedUnit
 from speech.wire import (
@@ -61,12 +61,12 @@ class Talk0:
         return not (self._exchange.ended or over or self._open)
 
     async def speak(
-        self, unit: AwaitedUnit, text: str, voice: str, speed: float, begun: Begun
+        self, unit: AwaitedUnit, order: Order, begun: Begun
     ) -> AsyncGenerator[PcmChunk, None]:
         """See ``Talk``."""
         self._units += 1
         self._open = str(self._units)
-        request = Synthesize(text, voice, speed, self._open, RATE_HZ)
+        request = Synthesize(order.text, order.voice, order.speed, self._open, RATE_HZ)
         await self._exchange.send(encode(request))
         samples, odd = 0, b""
         while self._open:

@@ -63,6 +63,21 @@ async def test_a_cancelled_unit_is_cancelled_at_the_server_and_none_other() -> N
     ]  # fmt: skip
 
 
+async def test_the_server_is_told_how_long_its_listener_has_still_to_hear() -> None:
+    server = roomy()
+    session = await engine_of(server, spare=False).open("fake")
+    for number in range(2):
+        await heard(session.speak(str(number), LONG))
+    await asyncio.sleep(15.5)
+    await heard(session.speak("late", LONG))
+    session.cancel("late")
+    await heard(session.speak("after a cut", LONG))
+    due = [said.deadline_ms for said in server.links[0].heard if isinstance(said, Speak)]
+    assert due[0] is None
+    assert due[1] == pytest.approx(8_000, abs=10)
+    assert due[2:] == [None, None]
+
+
 async def test_in_version_0_a_cancelled_unit_ends_its_connection() -> None:
     server = FakeServer(version=0)
     session = await engine_of(server).open("af_heart")
