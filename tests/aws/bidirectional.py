@@ -99,14 +99,14 @@ class Session:
     async def _watch(self) -> None:
         """Pings to the container, and the session's end in time."""
         loop = asyncio.get_running_loop()
-        begun = loop.time()
+        begun, pings = loop.time(), 0
         while (limit_s := self._hooks.session_s) is None or loop.time() < begun + limit_s:
             left_s = float("inf") if limit_s is None else begun + limit_s - loop.time()
             await asyncio.sleep(min(self._hooks.ping_s, left_s))
-            if self._leg.unanswered_pings >= PINGS:
-                self._leg.abort()
+            if (pings if self._hooks.pongs_lost else self._leg.unanswered_pings) >= PINGS:
                 raise SessionOverError(_broken("the model does not answer pings"))
             self._leg.ping()
+            pings += 1
         raise SessionOverError(_broken("the session has reached its maximum duration"))
 
 

@@ -40,6 +40,8 @@ class Hooks:
     """Without an event for so long Polly ends a stream."""
     ping_s: float = 60.0
     """Between pings to the container; it is cut off after five that are not answered."""
+    pongs_lost: bool = False
+    """The container's answers to pings do not arrive."""
 
     async def before_answer(self) -> None:
         """Returns when a request may be answered."""

@@ -203,6 +203,15 @@ class TestEnds:
             await asyncio.sleep(0.01)
         await link.aclose()
 
+    async def test_a_container_that_answers_no_ping_is_cut_off(
+        self, links: Any, front: Emulator
+    ) -> None:
+        front.hooks.ping_s, front.hooks.pongs_lost = 0.01, True
+        link = await links.connect()
+        with pytest.raises(LinkEndedError, match="pings"):
+            await link.receive()
+        await link.aclose()
+
 
 class TestRefusals:
     """Each refusal is an error of its own kind, and only what may pass is asked again."""

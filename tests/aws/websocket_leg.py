@@ -83,10 +83,6 @@ class Leg:
             self._flush()
         self._writer.close()
 
-    def abort(self) -> None:
-        """Go without a word."""
-        self._writer.transport.abort()
-
     async def _read(self) -> bytes:
         try:
             return await self._reader.read(65_536)
