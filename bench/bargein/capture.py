@@ -135,11 +135,13 @@ class Reading:
 def row_of(capture: Capture) -> dict[str, Any]:
     """The figures of one reply, in ms and samples; None where there is none."""
     reading = Reading(capture)
+    clock_ms = _clock_ms(reading)
     row: dict[str, Any] = {
         "reply_s": len(reading.said) / SPEAKER_HZ,
-        "aligned": bool(reading.runs),
+        # Without its own booking it is not known to be this reply, though words agree.
+        "aligned": clock_ms is not None,
         "recording_drift_ms": 1000 * capture.speaker.drift_s,
-        "clock_ms": _clock_ms(reading),
+        "clock_ms": clock_ms,
         "device_underruns": capture.underruns,
         "heard_to_its_end": reading.heard_to_its_end,
         "holds": [_hold(reading, hold) for hold in reading.holds],
