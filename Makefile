@@ -30,7 +30,7 @@ demo: setup ## a recorded conversation through the real pipeline, with a report
 test: ## set everything up, lint, type-check and test
 	@# Side by side, as one waits for the network while the other computes.
 	@$(MAKE) --no-print-directory -j2 system-test lint test-files
-	@$(BIN)/python -m pytest -q $(ARGS)
+	@scripts/test.sh $(ARGS)
 
 test-files: setup-dev
 	@$(BIN)/earshot models pull --all
