@@ -161,16 +161,21 @@ _TOLD = (
 
 
 def _marks(capture: Capture) -> list[str]:
-    """What happened, in order: the moment since the reply was booked, whose it was, why."""
     booked = capture.first("scheduled")
-    begun = capture.speaker.begins_at if booked is None else booked.at
-    told = []
-    for mark in sorted(capture.marks, key=lambda mark: mark.at):
+    return told(
+        capture.marks, capture.speaker.begins_at if booked is None else booked.at, capture.reply
+    )
+
+
+def told(marks: Sequence[Mark], begun: float, reply: str | None = None) -> list[str]:
+    """What happened, in order: the moment since ``begun``, whose it was, why."""
+    lines = []
+    for mark in sorted(marks, key=lambda mark: mark.at):
         if mark.name in _TOLD:
-            whose = "" if mark.reply in (None, capture.reply) else "other "
+            whose = "" if reply is None or mark.reply in (None, reply) else "other "
             said = " ".join(str(mark.fields[key]) for key in ("what", "why") if key in mark.fields)
-            told.append(f"{mark.at - begun:+.3f} {whose}{mark.name} {said}".strip())
-    return told
+            lines.append(f"{mark.at - begun:+.3f} {whose}{mark.name} {said}".strip())
+    return lines
 
 
 def _hold(reading: Reading, hold: look.Hold) -> Mapping[str, Any]:

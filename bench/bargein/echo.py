@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from bench.bargein.bot_process import BotProcess, Mark
+from bench.bargein.capture import told
 from bench.bargein.clips import USERS, Clip, lines
 from bench.bargein.echo_path import delay_and_level, echoing
 from bench.bargein.noises import RATE_HZ as MICROPHONE_HZ
@@ -120,6 +121,7 @@ class _Visit:
             "ducks": sum(mark.name == "ducked" for mark in marks),
             "self_answers": len(model.asked) - asked - asks,
             "texts_from_echo": [text for text in texts if text.strip()],
+            "marks": told(marks, marks[0].at if marks else 0.0),
         }
 
     async def _one(self) -> tuple[float, float]:

@@ -13,6 +13,9 @@ from speech.barge_in.tokens import is_question, tokens, unspaced
 MEMORY_S = 5.0
 """After its last sound a unit may still be transcribed: room and canceller 0.5 s, end of speech
 0.2 to 1 s, recognition up to 2 s on a busy machine, and as much again."""
+WORD_S = 0.5
+"""… and longer the more words the transcript has: without echo cancellation a whole reply is one
+stretch of voice, transcribed at its end. Two words a second are slow speech with its pauses."""
 REACH_S = 1.0
 """Onset of a voice after the bot's last sound that may still be its echo: 60 to 120 ms of path, up
 to 0.3 s of a wireless loudspeaker, 0.5 s of room. What begins later is the user repeating it."""
@@ -49,7 +52,8 @@ class _Piece:
 
 
 class EchoGuard:
-    """Remembers what the bot said for ``memory_s`` after it was audible.
+    """Remembers what the bot said for ``memory_s`` after it was audible, and ``WORD_S`` more for
+    each word of the transcript.
 
     Compares normalised letters: the transcript against any passage of what was said, by edit
     distance, so that a word split, joined or misspelt by the recogniser costs little; then asks
@@ -88,7 +92,7 @@ class EchoGuard:
         beginning ("yes, a table for two").
         """
         heard = tokens(text, self._language) if len(text) <= MAX_HEARD else []
-        pieces = [piece for piece in self._pieces if self._recent(piece, now)]
+        pieces = [piece for piece in self._pieces if self._recent(piece, now, len(heard))]
         if not heard or not pieces or not self._possible(heard, pieces, began):
             return False
         said = [word for piece in pieces for word in piece.words]
@@ -101,8 +105,9 @@ class EchoGuard:
         few = 0 if late else len(heard) // STRANGE_EVERY
         return not (_strangers(heard, said, few) or _speaks(heard, said, own, opens))
 
-    def _recent(self, piece: _Piece, now: float) -> bool:
-        return piece.ended is None or now - piece.ended <= self._memory_s
+    def _recent(self, piece: _Piece, now: float, words: int) -> bool:
+        memory_s = self._memory_s + WORD_S * words
+        return piece.ended is None or now - piece.ended <= memory_s
 
     def _possible(self, heard: list[str], pieces: list[_Piece], began: float | None) -> bool:
         """Whether the voice began early enough for an echo.

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from speech.barge_in.config import BargeInConfig
-from speech.barge_in.echo import MEMORY_S, REACH_S, EchoGuard
+from speech.barge_in.echo import MEMORY_S, REACH_S, WORD_S, EchoGuard
 from speech.barge_in.tokens import tokens
 from speech.barge_in.vocabulary import BACKCHANNELS, COMMANDS
 from speech.barge_in.words import Sort, WordSorter
@@ -72,8 +72,21 @@ def test_one_word_of_the_bot_is_an_echo_while_it_sounds_only() -> None:
 
 
 def test_memory_outlasts_playback_and_ends() -> None:
-    assert guard().is_echo("meeting is on thursday", now=12 + MEMORY_S - 0.1)
-    assert not guard().is_echo("meeting is on thursday", now=12 + MEMORY_S + 0.1)
+    ends = 12 + MEMORY_S + 4 * WORD_S
+    assert guard().is_echo("meeting is on thursday", now=ends - 0.1)
+    assert not guard().is_echo("meeting is on thursday", now=ends + 0.1)
+
+
+def test_a_whole_reply_in_one_transcript_is_an_echo() -> None:
+    """As without echo cancellation: one stretch of voice, transcribed when the reply is over."""
+    said = ["Honey bees keep their hive at the same warmth all through the winter.",
+            "They gather into a ball.",
+            "By turns each of them moves from the cold outside to the warm middle."]  # fmt: skip
+    echoes = EchoGuard()
+    for at, piece in zip((1.0, 6.0, 8.0), said, strict=True):
+        echoes.said(piece, at)
+    echoes.silent(12.5)
+    assert echoes.is_echo(" ".join(said), now=14.0, began=1.2)
     assert not guard().is_echo("meeting is on thursday", now=14, began=12 + REACH_S + 0.1)
 
 
