@@ -22,8 +22,14 @@ from speech.kokoro.graph.halves import (
     offset,
     variance,
 )
-from speech.kokoro.graph.prepare import PUBLISHED_FRONT, Prepared
-from speech.kokoro.graph.variants import CONTEXT_FRAMES, Precision, half_in
+from speech.kokoro.graph.prepare import Prepared
+from speech.kokoro.graph.variants import (
+    CONTEXT_FRAMES,
+    Front,
+    Precision,
+    front_in,
+    half_in,
+)
 from speech.kokoro.model import Computation, first_line, open_session
 from speech.kokoro.source import HarmonicSource, SourceWeights
 from speech.kokoro.streaming import (
@@ -39,12 +45,12 @@ Feed = dict[str, NDArray[Any]]
 class Graphs:
     """Which of the prepared graphs are used."""
 
-    published_front: bool = False
+    front_precision: Front = "float32"
     generator: Precision = "float32"
 
     @property
     def front(self) -> str:
-        return PUBLISHED_FRONT if self.published_front else "front"
+        return front_in(self.front_precision)
 
     @property
     def whole(self) -> str:
@@ -55,7 +61,7 @@ class Graphs:
         return half_in("chunk", self.generator)
 
     def __str__(self) -> str:
-        front = "as published" if self.published_front else "float32"
+        front = "as published" if self.front_precision == "published" else self.front_precision
         return f"front {front}, generator {self.generator}"
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from speech.kokoro.g2p import ids_of
 from speech.kokoro.graph.halves import AUDIO, X
 from speech.kokoro.graph.prepare import Prepared
-from speech.kokoro.graph.variants import Precision
+from speech.kokoro.graph.variants import Front, Precision, front_in
 from speech.kokoro.model import Computation, open_session
 from speech.kokoro.onnx_streaming import FLOAT32_GRAPHS, Graphs, OnnxStreamingKokoro
 from speech.kokoro.voices import Voice, style_for
@@ -37,6 +37,8 @@ _WORTH = 0.95
 _LEAST_DB: dict[Precision, float] = {"float32": math.inf, "int8": 18.0, "fast": 9.0}
 """Signal to noise against float32, below which something is wrong with int8 on this processor:
 without VNNI its sums may overflow. 23 to 26 and 14 to 18 dB where all is well."""
+_LEAST_FRONT_DB = 15.0
+"""The same of the front in int8 against that as published; 23 to 25 dB where all is well."""
 
 
 def choose(prepared: Prepared, wanted: Wanted, threads: int, voice: Voice) -> Graphs:
@@ -84,10 +86,22 @@ def _measured(prepared: Prepared, threads: int, voice: Voice, admitted: list[Pre
     generator = sane[_fastest(times)]
 
     front_feed = kokoro.feed_of_front(ids, style, 1.0)
-    options = [False, True] if prepared.has_published_front else [False]
-    fronts = [load(Graphs(published_front=published).front) for published in options]
-    times = _timed([partial(front.run, [X], front_feed) for front in fronts])
-    return Graphs(options[_fastest(times)], generator)
+    fronts = {front: load(front_in(front)) for front in prepared.fronts}
+    usable = _usable_fronts({f: s.run([X], front_feed)[0] for f, s in fronts.items()})
+    times = _timed([partial(fronts[front].run, [X], front_feed) for front in usable])
+    return Graphs(usable[_fastest(times)], generator)
+
+
+def _usable_fronts(made: dict[Front, NDArray[np.float32]]) -> list[Front]:
+    """All but an ``int8`` that gives something else than the front it was made of."""
+    published, int8 = made.get("published"), made.get("int8")
+    is_wrong = (
+        published is None
+        or int8 is None
+        or published.shape != int8.shape
+        or snr_db(published, int8) < _LEAST_FRONT_DB
+    )
+    return [front for front in made if front != "int8" or not is_wrong]
 
 
 def _timed(runs: list[Callable[[], object]]) -> list[float]:

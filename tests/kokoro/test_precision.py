@@ -7,20 +7,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from speech.kokoro import precision
 from speech.kokoro.graph.prepare import Prepared
+from speech.kokoro.graph.variants import Front
 from speech.kokoro.onnx_streaming import FLOAT32_GRAPHS, Graphs
 from speech.kokoro.precision import CHOICES, choose, is_chosen, snr_db
 from speech.processor import processor
 
+Audio = NDArray[np.float32]
 VOICE = np.zeros((510, 1, 256), np.float32)
-INT8 = Graphs(published_front=True, generator="int8")
+INT8 = Graphs(front_precision="published", generator="int8")
 
 
 @pytest.fixture
 def prepared(tmp_path: Path) -> Prepared:
-    return Prepared(tmp_path, 0, (), {}, ("float32", "int8", "fast"), True, "0" * 64)
+    fronts: tuple[Front, ...] = ("float32", "published", "int8")
+    return Prepared(tmp_path, 0, (), {}, ("float32", "int8", "fast"), fronts, "0" * 64)
 
 
 @pytest.fixture
@@ -87,6 +91,17 @@ def test_a_folder_that_cannot_be_written_costs_only_time(
 )
 def test_float32_gives_way_only_to_what_is_well_faster(times: list[float], place: int) -> None:
     assert precision._fastest(times) == place
+
+
+def test_a_front_in_int8_that_overflows_is_not_used() -> None:
+    published = np.ones((1, 2, 8), np.float32)
+    for int8, is_used in ((1.1 * published, True), (2 * published, False), (None, False)):
+        made: dict[Front, Audio] = {"float32": published, "published": published}
+        made |= {} if int8 is None else {"int8": int8}
+        fronts: list[Front] = ["float32", "published", *(["int8"] if is_used else [])]
+        assert precision._usable_fronts(made) == fronts
+    shorter = {"published": published, "int8": published[:, :, 1:]}
+    assert precision._usable_fronts(shorter) == ["published"]
 
 
 def test_candidates_take_turns() -> None:

@@ -74,6 +74,6 @@ def test_what_is_prepared_is_read_where_nothing_can_be_written(tmp_path: Path) -
     folder_of(cache, digest).mkdir()
     facts = {"epsilons": [1e-5], "source": {}, "precisions": ["float32"]}
     (folder_of(cache, digest) / "prepared.json").write_text(
-        json.dumps({**facts, "has_published_front": True})
+        json.dumps({**facts, "fronts": ["float32", "published"]})
     )
     assert prepare(model, cache).layers == 1

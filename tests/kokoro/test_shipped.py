@@ -58,7 +58,7 @@ def test_nothing_else_is_shipped() -> None:
 
 def test_every_range_is_of_a_channel_that_is_used() -> None:
     ranges = shipped_ranges(default_file().parent.parent.name)
-    assert len(ranges) == 2 * 48
+    assert len(ranges) == 2 * (48 + 15)
     assert all(values.shape[0] == 2 and np.isfinite(values).all() for values in ranges.values())
     assert all((values[0] <= values[1]).all() for values in ranges.values())
     assert shipped_ranges("0" * 64) == {}

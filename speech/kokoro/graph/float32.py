@@ -7,6 +7,8 @@ here (``ConvInteger`` has no fast path in onnxruntime).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from onnx import NodeProto, helper
@@ -16,8 +18,10 @@ from speech.kokoro.graph.model_graph import ModelGraph, UnknownGraphError
 _FLOAT_OF = {"ConvInteger": "Conv", "MatMulInteger": "MatMul"}
 
 
-def to_float32(graph: ModelGraph) -> int:
+def to_float32(graph: ModelGraph, wanted: Callable[[str], bool] = lambda name: True) -> int:
     """Replace every quantised convolution and matrix product; returns how many there were.
+
+    ``wanted`` tells by the name it will have which to replace, if not all.
 
     Looks for quantise → integer product → (bias) → cast → scale, as onnxruntime's dynamic
     quantiser writes it. Raises ``UnknownGraphError`` for anything else.
@@ -25,7 +29,7 @@ def to_float32(graph: ModelGraph) -> int:
     replaced: dict[int, NodeProto] = {}
     dropped: set[int] = set()
     for node in graph.nodes:
-        if node.op_type in _FLOAT_OF:
+        if node.op_type in _FLOAT_OF and wanted(_name(node)):
             product, scaled, between = _float_node(graph, node)
             replaced[id(scaled)] = product
             dropped.update(map(id, [node, *between]))
@@ -53,10 +57,15 @@ def _float_node(graph: ModelGraph, node: NodeProto) -> tuple[NodeProto, NodeProt
     scales = next(name for name in scaled.input if name != cast.output[0])
     inputs.append(graph.add_constant(f"{node.input[1]}_float32", _weights(graph, node, scales)))
     inputs.extend([bias] if bias else [])
-    name = node.name.removesuffix("_quant")
-    product = helper.make_node(_FLOAT_OF[node.op_type], inputs, [scaled.output[0]], name=name)
+    product = helper.make_node(
+        _FLOAT_OF[node.op_type], inputs, [scaled.output[0]], name=_name(node)
+    )
     product.attribute.extend(node.attribute)
     return product, scaled, between
+
+
+def _name(node: NodeProto) -> str:
+    return node.name.removesuffix("_quant")
 
 
 def _weights(graph: ModelGraph, node: NodeProto, scales: str) -> NDArray[np.float32]:

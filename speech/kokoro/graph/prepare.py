@@ -20,15 +20,23 @@ from speech.kokoro.graph.float32 import to_float32
 from speech.kokoro.graph.halves import published_front, split
 from speech.kokoro.graph.model_graph import ModelGraph, UnknownGraphError
 from speech.kokoro.graph.static_int8 import Range
-from speech.kokoro.graph.variants import PRECISIONS, Precision, half_in, quantised
+from speech.kokoro.graph.variants import (
+    FRONTS,
+    PRECISIONS,
+    Front,
+    Precision,
+    front_in,
+    half_in,
+    int8_front,
+    quantised,
+)
 from speech.kokoro.prepared_files import record
 from speech.kokoro.shipped import shipped_ranges
 from speech.models.store import sha256_of
 
-VERSION = 2
+VERSION = 3
 """Raised whenever what is written here or shipped for it changes; older folders are removed."""
 LOCK_TIMEOUT_S = 300.0
-PUBLISHED_FRONT = "front-published"
 _SHARED_BYTES = 4_096
 """Weights from this size on lie in one file that both generator graphs map."""
 
@@ -37,17 +45,15 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Prepared:
-    """A folder with ``front.onnx``, ``whole.onnx`` and ``chunk.onnx``, in ``precisions``.
-
-    ``has_published_front``: the front is there as published too, where that is quantised.
-    """
+    """A folder with ``front.onnx``, in ``fronts``, ``whole.onnx`` and ``chunk.onnx``, in
+    ``precisions``."""
 
     folder: Path
     layers: int
     epsilons: tuple[float, ...]
     source: dict[str, list[float]]
     precisions: tuple[Precision, ...]
-    has_published_front: bool
+    fronts: tuple[Front, ...]
     model_hash: str
 
 
@@ -127,12 +133,16 @@ def _write(model: Path, folder: Path, ranges: Mapping[str, Range]) -> None:
     graph = ModelGraph(onnx.load(model))
     is_quantised = to_float32(graph) > 0
     cut = find_cut(graph)
+    fronts: dict[Front, onnx.ModelProto] = {}
     if is_quantised:
-        published = published_front(ModelGraph(onnx.load(model)), cut)
-        onnx.save(published, folder / f"{PUBLISHED_FRONT}.onnx")
+        fronts["published"] = published_front(ModelGraph(onnx.load(model)), cut)
+    if is_quantised and ranges:
+        fronts["int8"] = int8_front(onnx.load(model), cut, ranges)
     halves = split(graph, cut)
     source = _source_weights(ModelGraph(halves.source))
-    onnx.save(halves.front, folder / "front.onnx")
+    fronts["float32"] = halves.front
+    for front, graph_of_front in fronts.items():
+        onnx.save(graph_of_front, folder / f"{front_in(front)}.onnx")
     precisions = PRECISIONS if ranges else PRECISIONS[:1]
     variants = {"whole": halves.whole, "chunk": halves.chunk}
     for precision in precisions[1:]:
@@ -143,7 +153,7 @@ def _write(model: Path, folder: Path, ranges: Mapping[str, Range]) -> None:
         "epsilons": [norm.epsilon for norm in cut.norms],
         "source": source,
         "precisions": precisions,
-        "has_published_front": is_quantised,
+        "fronts": [front for front in FRONTS if front in fronts],
     }
     (folder / "prepared.json").write_text(json.dumps(facts))
 
@@ -157,7 +167,7 @@ def _read(folder: Path, digest: str) -> Prepared:
         epsilons,
         record["source"],
         tuple(record["precisions"]),
-        record["has_published_front"],
+        tuple(record["fronts"]),
         digest,
     )
 
