@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +35,59 @@ def test_only_neighbours_stand_in(tmp_path: Path, learnt: int, asked: int, known
     statistics = VoiceStatistics(tmp_path / "v.npz")
     statistics.fold(learnt, measured(1.0))
     assert (statistics.get(asked) is not None) == known
+
+
+def means_at(statistics: VoiceStatistics, *phonemes: int) -> list[float]:
+    averages = [statistics.get(count) for count in phonemes]
+    return [float(average.mean[0][0]) for average in averages if average is not None]
+
+
+def test_between_two_buckets_their_averages_are_mixed(tmp_path: Path) -> None:
+    statistics = VoiceStatistics(tmp_path / "v.npz")
+    for phonemes, value in ((30, 1.0), (60, 2.0), (100, 4.0)):
+        statistics.fold(phonemes, measured(value))
+    assert means_at(statistics, 30, 60, 100) == [1.0, 2.0, 4.0]
+    rising = means_at(statistics, *range(30, 101))
+    assert all(a < b for a, b in pairwise(rising))
+    assert max(b - a for a, b in pairwise(rising)) < 0.1
+    halfway = statistics.get(round(math.sqrt(30 * 60)))
+    assert halfway is not None
+    assert float(halfway.variance[1][0]) == pytest.approx(math.sqrt(3 * 4), rel=0.02)
+
+
+def test_beyond_the_buckets_only_the_shortest_follow_the_trend(tmp_path: Path) -> None:
+    statistics = VoiceStatistics(tmp_path / "v.npz")
+    for phonemes, value in ((36, 1.0), (60, 2.0), (300, 4.0)):
+        statistics.fold(phonemes, measured(value))
+    assert means_at(statistics, 25) == pytest.approx([0.5])  # no farther than half of the way
+    assert means_at(statistics, 510) == [4.0]
+
+
+def test_a_bucket_that_is_far_is_not_mixed_in(tmp_path: Path) -> None:
+    statistics = VoiceStatistics(tmp_path / "v.npz")
+    for phonemes, value in ((30, 1.0), (160, 2.0)):
+        statistics.fold(phonemes, measured(value))
+    assert means_at(statistics, 30, 60, 100, 160) == [1.0, 1.0, 2.0, 2.0]
+
+
+def test_the_middle_of_a_bucket_is_where_its_units_were(tmp_path: Path) -> None:
+    statistics = VoiceStatistics(tmp_path / "v.npz")
+    for phonemes in (50, 70):
+        statistics.fold(phonemes, measured(2.0))
+    statistics.fold(100, measured(4.0))
+    statistics.save()
+    middle = math.sqrt(50 * 70)
+    for known in (statistics, VoiceStatistics(tmp_path / "v.npz")):
+        low, high = means_at(known, math.floor(middle), math.ceil(middle) + 1)
+        assert low == 2.0 < high
+
+
+def test_a_middle_outside_its_bucket_counts_as_absent(tmp_path: Path) -> None:
+    file = tmp_path / "v.npz"
+    for place in (math.log(90), 1e9, math.nan):
+        layer = np.ones((2, 4), np.float32)
+        np.savez(file, **{"2/count": np.asarray([3, place], np.float32), "2/0": layer})
+        assert VoiceStatistics(file).buckets == []
 
 
 def test_an_average_levels_out_units_and_follows_slowly(tmp_path: Path) -> None:
