@@ -117,7 +117,10 @@ class Dialogue:
         if len(self.queue) or self.queue.ended:
             raise WireError(Code.WRONG_ORDER, "Say hello first, or once all is said.")
         if hello.voice is not None:
-            await self._open(hello.voice, hello.speed or 1.0, WireError)
+            try:
+                await self._open(hello.voice, hello.speed or 1.0, WireError)
+            except EngineBusyError:
+                raise WireError(Code.SYNTHESIS_FAILED, "No room for another voice.") from None
         self.version, self.hello = VERSION, hello
         self.credit.restart(hello.sample_rate, hello.credit_ms)
         await self.outbound.message(encode(self._ready(hello)))

@@ -93,6 +93,7 @@ class SpeechUvicorn(uvicorn.Server):
             access_log=False,
             lifespan="off",
             server_header=False,
+            http="h11",  # refuses headers beyond 64 KiB; httptools keeps what a stranger sends
             ws=_Socket,
             ws_max_size=LARGEST_MESSAGE_BYTES,
             ws_ping_interval=PING_S,

@@ -23,7 +23,6 @@ class Metrics:
         self.requests = self._counter("requests", "HTTP requests for speech", ["route", "status"])
         self.in_flight = self._gauge("requests_in_flight", "HTTP requests for speech in progress")
         self.sessions = self._gauge("sessions", "WebSocket sessions that are open")
-        self.sessions_total = self._counter("sessions_opened", "WebSocket sessions", ["version"])
         self.queued = self._gauge("units_queued", "Units that wait or are spoken")
         self.units = self._counter("units", "Units by how they ended", ["outcome"])
         self.refused = self._counter("refused", "Requests, units and sessions not taken", ["why"])

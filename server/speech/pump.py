@@ -43,7 +43,7 @@ class Pump:
         while (unit := await self._queue.next()) is not None:
             if not unit.cancelled:
                 await self._say(unit)
-            outcome = await self._cancelled(unit) if unit.cancelled else "said"
+            outcome = await self._cancelled(unit) if unit.cancelled else unit.outcome
             self._queue.settle()
             self._count(unit, outcome)
 
@@ -81,9 +81,11 @@ class Pump:
             await self._stream(unit)
             await self._end(unit, unit.talk.done(unit))
         except EngineBusyError as error:
+            unit.outcome = "refused"
             wait_s = error.retry_after_s or RETRY_AFTER_S
             await self._end(unit, unit.talk.busy(wait_s, "capacity"))
         except Exception as error:  # whatever an engine raises fails this unit, not the session
+            unit.outcome = "failed"
             logger.warning("A unit failed: {}", place_of(error))
             await self._end(unit, unit.talk.failed(Code.SYNTHESIS_FAILED, NO_SPEECH))
         finally:

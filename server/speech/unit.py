@@ -53,6 +53,7 @@ class Unit:
         self.arrived = time.monotonic()
         self.task: asyncio.Task[None] | None = None
         self.cancelled = self.ended = False
+        self.outcome = "said"
         self.made = self.sent = 0
         self.synth_s = 0.0
 

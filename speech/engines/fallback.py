@@ -161,12 +161,13 @@ class FallbackSession(OrderedSession):
                         yield chunk
                 self._engine.rest.spoke()
                 return
+            # The text's fault, or the voice's: no rest for that. Some errors are of both kinds.
+            except UsageError as error:
+                logger.warning("{} does not speak this unit: {}", self._engine.first.name, error)
             except EngineError as error:
                 if self._closed:
                     raise
                 self._engine.failed(error)
-            except UsageError as error:  # the text's fault, or the voice's: no rest for that
-                logger.warning("{} does not speak this unit: {}", self._engine.first.name, error)
         async with aclosing(self._by_second(unit, handed)) as chunks:
             async for chunk in chunks:
                 yield chunk

@@ -106,8 +106,9 @@ class KokoroSession:
         """Stop every unit of this id; takes effect within some tens of milliseconds."""
         for unit in [unit for unit in self._units if unit.id == unit_id]:
             unit.cancel()
-            self._playout.clear()
-            self.listener.cut()
+            if unit.asked:  # else another one is spoken, and its listener waits on
+                self._playout.clear()
+                self.listener.cut()
 
     async def aclose(self) -> None:
         """Cancel all units; later ones are refused."""
@@ -137,6 +138,7 @@ class KokoroSession:
             unit.cancel()
 
     def _ask(self, unit: Unit) -> None:
+        unit.asked = True
         turn_s = self.listener.turn_s
         if self.listener.ask(unit.asked_at, unit.within_s):
             self._engine.costs.learn_turn(turn_s)

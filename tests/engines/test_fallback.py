@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from speech.engines.fallback import FallbackEngine
+from speech.engines.remote.incoming import UnreadableUnitError
 from speech.engines.rest import Rest
 from speech.errors import EngineBusyError, EngineError, EngineRefusedError, UsageError
 from tests.engines.fake_voice import WORD, FakeVoice, Plan, heard
@@ -199,8 +200,9 @@ async def test_where_both_fail_it_is_an_error_and_the_next_unit_is_tried() -> No
     assert (await heard(session.speak("u2", TEXT)))[0] == WORDS
 
 
-async def test_a_text_that_the_first_refuses_is_no_reason_to_leave_it() -> None:
-    first, second = FakeVoice(fails_after=0, error=UsageError("too long")), FakeVoice()
+@pytest.mark.parametrize("error", [UsageError("too long"), UnreadableUnitError("too long")])
+async def test_a_text_that_the_first_refuses_is_no_reason_to_leave_it(error: Exception) -> None:
+    first, second = FakeVoice(fails_after=0, error=error), FakeVoice()
     session = await joined(first, second).open("fake")
     assert (await heard(session.speak("u", TEXT)))[0] == WORDS
     first.plan = Plan()

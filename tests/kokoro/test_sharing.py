@@ -189,3 +189,18 @@ async def test_what_the_listener_says_it_has_is_believed(engine: KokoroEngine) -
     assert not session.listener.sounds(time.monotonic() + 31.0)
     session.played(0.0)
     assert not session.listener.sounds(time.monotonic())
+
+
+async def test_cancelling_a_unit_that_waits_leaves_the_spoken_one_its_deadline(
+    engine: KokoroEngine,
+) -> None:
+    session = await opened(engine)
+    async with aclosing(session.speak("u1", LONG)) as spoken:
+        await anext(spoken)
+        waiting = session.speak("u2", LONG)
+        due = session.listener.due
+        session.cancel("u2")
+        assert session.listener.due == due < float("inf")
+        session.cancel("u1")
+        assert session.listener.due == float("inf")
+        await waiting.aclose()

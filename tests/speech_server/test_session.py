@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from server.speech.limits import ServerLimits
+from speech.errors import EngineBusyError
 from speech.wire import MAX_FRAME_BYTES, FrameJoiner, unpack
 from tests.speech_server.fake_engine import WORD_SAMPLES, FakeEngine
 from tests.speech_server.socket import connected, server
@@ -196,6 +197,35 @@ async def test_a_full_queue_and_a_busy_engine_say_when_to_come_again() -> None:
         await socket.until("done")
     assert first == {"type": "busy", "id": "u0", "retry_after_s": 2.5, "reason": "capacity"}
     assert (second["id"], second["reason"]) == ("u3", "queue_full")
+
+
+async def test_a_hello_for_whose_voice_there_is_no_room_is_answered() -> None:
+    engine = FakeEngine()
+
+    async def full(voice: str, speed: float = 1.0, **_: Any) -> Any:
+        raise EngineBusyError("128 sessions are open")
+
+    engine.open = full  # type: ignore[method-assign]
+    async with connected(server(engine).asgi) as socket:
+        socket.say(type="hello", version=1, voice="af_heart")
+        (refused,) = await socket.until("error")
+        assert (refused["code"], refused["retryable"]) == ("synthesis_failed", True)
+        socket.say(type="hello", version=1)
+        assert kinds(await socket.until("ready")) == ["ready"]
+
+
+async def test_units_are_counted_by_how_they_ended() -> None:
+    app = server(FakeEngine())
+    async with connected(app.asgi, hello={}) as socket:
+        socket.say(type="speak", id="u1", text="Word.")
+        await socket.until("done")
+        socket.say(type="speak", id="u2", text="FAIL")
+        await socket.until("error")
+        socket.say(type="close")
+        await socket.rest()
+    counted = app.service.metrics.text()
+    for outcome in (b"said", b"failed"):
+        assert b'earshot_units_total{outcome="' + outcome + b'"} 1.0' in counted
 
 
 async def test_a_long_unit_comes_in_frames_that_fit() -> None:

@@ -13,7 +13,7 @@ from speech.engines.link import Connect, LinkEndedError
 from speech.engines.remote.greet import Protocol, greet
 from speech.engines.remote.session import RemoteSession
 from speech.engines.remote.spare import Spare
-from speech.engines.remote.talk import RATE_HZ, Talk
+from speech.engines.remote.talk import RATE_HZ, Talk, Talk1
 from speech.errors import (
     EngineBusyError,
     EngineError,
@@ -56,6 +56,7 @@ class RemoteEngine:
         self._sessions: weakref.WeakSet[RemoteSession] = weakref.WeakSet()
         self._starting = asyncio.Lock()
         self._closed = False
+        self._says_hello = False
         self._voices: tuple[str, ...] = ()
         self.text_chars = 0
 
@@ -113,7 +114,10 @@ class RemoteEngine:
         await self._spare.aclose()
 
     async def _greet(self) -> Talk:
-        talk = await greet(self._connect, self._protocol, self._unit_timeout_s, self.clock)
+        # Who once said hello is no reference's container because a link breaks at the greeting.
+        protocol = 1 if self._says_hello else self._protocol
+        talk = await greet(self._connect, protocol, self._unit_timeout_s, self.clock)
+        self._says_hello = isinstance(talk, Talk1)
         self._voices, self.text_chars = talk.voices, talk.text_chars
         return talk
 

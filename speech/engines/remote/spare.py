@@ -66,6 +66,9 @@ class Spare:
         while True:
             try:
                 self._talk = self._talk or await self._open()
+            except EarshotError:
+                return
+            try:
                 await asyncio.sleep(self._talk.keep_s)
                 if self._talk.usable:
                     await self._talk.keep()

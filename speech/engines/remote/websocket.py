@@ -24,13 +24,15 @@ from speech.redact import without_password
 PATH = "/invocations-bidirectional-stream"
 CONNECT_S = 5.0
 PING_S = 5.0
-"""Between the connection's own signs of life, and for the answer to one: a peer that vanished
-while nobody spoke is noticed before the next unit."""
+"""Between the connection's own signs of life, which keep the way through routers open."""
 CLOSE_S = 1.0
 MAX_FRAMES = 16
 """Received and not read. Then the connection is read no further, and the server must wait."""
 MAX_BYTES = 16 * 2**20
 """Of a frame: a container of version 0 sends a unit in one, 48 kB a second."""
+
+_PASSING = (b"not_ready", b"draining")
+"""Why our server refuses a connection that it, or the next one there, will soon take."""
 
 _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
@@ -76,7 +78,8 @@ def websocket(url: str, *, token: str | None = None, ca_file: Path | None = None
                 compression=None,
                 open_timeout=CONNECT_S,
                 ping_interval=PING_S,
-                ping_timeout=PING_S,
+                # Whoever reads slowly has not seen the pong either: ``Talk1`` asks by itself.
+                ping_timeout=None,
                 close_timeout=CLOSE_S,
                 max_queue=MAX_FRAMES,
                 max_size=MAX_BYTES,
@@ -90,6 +93,9 @@ def websocket(url: str, *, token: str | None = None, ca_file: Path | None = None
                 "tts.server.ca_file names the file to check it with"
             ) from error
         except (InvalidURI, InvalidProxy) as error:
+            # Its own message repeats the address, which may hold a password.
+            raise EngineRefusedError(f"cannot connect to {where}: {error.msg}") from None
+        except ImportError as error:  # a SOCKS proxy needs a package of its own
             raise EngineRefusedError(f"cannot connect to {where}: {error}") from error
         except (OSError, TimeoutError, InvalidHandshake) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -143,6 +149,8 @@ def _refusal(where: str, error: InvalidStatus) -> EngineError:
     status = error.response.status_code
     if status == 401:
         return EngineRefusedError(f"{where} wants a token that it knows: EARSHOT_TTS_SERVER_TOKEN")
+    if status == 503 and any(why in (error.response.body or b"") for why in _PASSING):
+        return EngineError(f"{where} is starting or stopping")
     if status in (429, 503):
         return EngineBusyError(f"{where} is busy", _seconds(error))
     said = f"{where} answered {status}"

@@ -29,11 +29,14 @@ def bound(port: int = 0) -> socket.socket:
 
 
 @asynccontextmanager
-async def served(engine: SpeechEngine, tokens: Tokens | None = None) -> AsyncIterator[str]:
-    """Serve a started engine; the server's address."""
+async def served(
+    engine: SpeechEngine, tokens: Tokens | None = None, *, ready: bool = True
+) -> AsyncIterator[str]:
+    """Serve a started engine; the server's address. Not ``ready``: as while the model loads."""
     listening = bound()
     service = SpeechService(engine)
-    service.be_ready()
+    if ready:
+        service.be_ready()
     server = SpeechUvicorn(SpeechServer(service, tokens).asgi)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     try:

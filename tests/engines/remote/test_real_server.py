@@ -15,7 +15,14 @@ from loguru import logger
 from server.speech.auth import Tokens
 from speech.engines.remote.websocket import websocket_url
 from speech.engines.server import ServerEngine
-from speech.errors import EngineError, EngineRefusedError, UnknownVoiceError, UsageError
+from speech.errors import (
+    EarshotError,
+    EngineBusyError,
+    EngineError,
+    EngineRefusedError,
+    UnknownVoiceError,
+    UsageError,
+)
 from tests.engines.fake_voice import WORD, FakeVoice, Plan, heard
 from tests.engines.remote.served import served
 from tests.engines.remote.test_recovery import ALL, TEXT, WORDS, lengths
@@ -43,6 +50,22 @@ async def test_units_are_spoken_as_the_engine_behind_it_speaks_them(protocol: ob
             words, samples = await heard(session.speak("u", TEXT))
             assert words == ([] if protocol == 0 else WORDS)
             assert lengths(samples) == ALL
+
+
+async def test_a_server_that_is_starting_is_waited_for_and_not_busy() -> None:
+    async with served(FakeVoice(), ready=False) as url:
+        engine = ServerEngine(url)
+        with pytest.raises(EngineError, match="starting or stopping") as refused:
+            await engine.start()
+        assert not isinstance(refused.value, EngineBusyError)
+        await engine.aclose()
+
+
+@pytest.mark.parametrize("url", ["ws://secret@127.0.0.1:9", "ws://user:secret@:9"])
+async def test_no_message_repeats_a_password_in_the_address(url: str) -> None:
+    with pytest.raises(EarshotError) as refused:
+        await ServerEngine(url).start()
+    assert "secret" not in str(refused.value)
 
 
 async def test_a_cancelled_unit_stops_at_the_server_and_the_next_one_speaks() -> None:

@@ -214,6 +214,41 @@ async def test_a_server_that_hangs_up_at_a_greeting_speaks_version_0() -> None:
     await engine.aclose()
 
 
+async def test_who_once_said_hello_is_not_taken_for_version_0() -> None:
+    server = FakeServer(dies=(2,))
+    connect, engine = server.connect, engine_of(server, spare=False)
+
+    async def breaks() -> object:
+        link = await connect()
+        if len(server.links) == 2:
+            link.end("broke at the greeting")
+        return link
+
+    engine._connect = breaks  # type: ignore[assignment]
+    session = await engine.open("fake")
+    assert (await heard(session.speak("u", "w0 w1, w2 w3")))[0] == ["w0", "w1", "w2", "w3"]
+    assert len(server.links) == 3
+    await engine.aclose()
+
+
+async def test_a_spare_connection_that_cannot_be_opened_is_not_tried_for_ever() -> None:
+    server = FakeServer()
+    engine = engine_of(server, protocol=1)
+    await engine.start()
+    connect = server.connect
+
+    async def dead() -> object:
+        link = await connect()
+        link.end("closed at once")
+        return link
+
+    engine._connect = dead  # type: ignore[assignment]
+    server.kill()
+    await asyncio.sleep(600)
+    assert len(server.links) < 100
+    await engine.aclose()
+
+
 async def test_closing_ends_what_runs_and_what_is_being_opened() -> None:
     server = roomy()
     engine = engine_of(server)
