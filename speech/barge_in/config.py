@@ -24,8 +24,8 @@ class BargeInConfig:
     echo_at_most: float = 0.5
     """A frame more likely the bot's own sound than not is no voice of the user."""
     onset_s: float = 0.045
-    """Two Silero frames (32 ms; the second may be 13 ms late): a click is one. 0 for a detector
-    that smooths by itself and says on and off."""
+    """A click is one Silero frame (32 ms). The second is believed as it comes; if it is later than
+    that, so is the voice. 0 for a detector that smooths by itself and says on and off."""
     quiet_s: float = 0.2
     """Silence that ends a stretch: pipecat's ``stop_secs``; stop consonants are under 0.15 s."""
     brief_s: float = 0.3

@@ -95,8 +95,8 @@ class WordsDecide:
 
 @dataclass(frozen=True, slots=True)
 class ActAtOnset:
-    """The first confident frames of a stretch duck (or, for those who may always speak, cut);
-    one is enough where it is sure."""
+    """The first confident frames of a stretch duck (or, for those who may always speak, cut): the
+    second as it comes, or one that is sure."""
 
     onset_s: float
     action: Action = Action.DUCK

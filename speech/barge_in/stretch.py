@@ -16,7 +16,7 @@ class Stretch:
         self.settled = False
         """Decided upon: only words may decide anew."""
         self.sure = False
-        """One of its frames was certain."""
+        """One of its frames was certain, or two came one after the other."""
         self._voiced_s = 0.0
         self._changed = float("-inf")
         self._lag_s = 0.0
@@ -29,9 +29,9 @@ class Stretch:
         """
         self._lag_s = max(0.0, now - frame.at)
         at = max(frame.at, self._changed)
-        voiced = self._is_voice(frame)
-        fresh = self._turn(voiced, at) if voiced != self.speaking else False
-        self.sure |= voiced and frame.speech >= self._config.sure
+        voiced, spoke = self._is_voice(frame), self.speaking
+        fresh = self._turn(voiced, at) if voiced != spoke else False
+        self.sure |= voiced and (spoke or frame.speech >= self._config.sure)
         return fresh
 
     def _turn(self, voiced: bool, at: float) -> bool:

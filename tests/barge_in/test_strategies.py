@@ -75,7 +75,7 @@ def test_any_voice_cuts_for_those_who_may_always_speak() -> None:
     b.voice(1000, 1200)
     b.words(1500, "mm-hm")
     assert b.done == ["cut R1", "ask_again R1"]
-    assert b.at(Action.CUT) == [1060]
+    assert b.at(Action.CUT) == [1020]
 
 
 def test_never() -> None:
