@@ -240,8 +240,9 @@ def _onset(reading: Reading) -> dict[str, Any]:
     marked = None if ducked is None else 1000 * (ducked.at - onset)
     recorded = None if silent is None else 1000 * (silent - onset)
     detected = [m for m in reading.capture.marks if m.name == "user_onset" and m.at > onset - 0.5]
-    cut = reading.capture.first("interrupt")
+    cut, stopped = reading.capture.first("interrupt"), reading.capture.first("bot_stopped")
     return {
+        "onset_to_end_ms": None if stopped is None else 1000 * (stopped.at - onset),
         "onset_to_duck_ms": recorded if loud else marked,
         "onset_to_duck_recorded_ms": recorded,
         "onset_to_duck_marked_ms": marked,

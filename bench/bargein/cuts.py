@@ -11,6 +11,7 @@ from bench.bargein.clips import USERS, Clip, lines
 from bench.bargein.rounds import How, Plan, Talker, carry_out, plans
 from bench.bargein.stage import Stage
 from bench.figures import Row, largest, median, p95
+from speech.barge_in.config import BargeInConfig
 
 SEED = 5
 PLAIN = {"barge_in__policy": "pipecat"}
@@ -28,6 +29,7 @@ class Counts(NamedTuple):
 A_ROUND = Counts(10, 3, 2)
 A_PLAIN_ROUND = Counts(6, 1, 1)
 QUICK = Counts(3, 2, 1)
+CUT_AFTER_S = BargeInConfig().cut_after_s
 _VOICES = 24
 """Different sayings; more cuts use them again."""
 
@@ -118,13 +120,25 @@ def figures(rows: Sequence[Row] | None) -> dict[str, Any]:
         "heard_but_not_in_context": sum(not row.get("in_context", True) for row in rounds)
         if rounds
         else None,
-        "missed_cuts": sum(row["cut_at_s"] is None for row in voice) if rounds else None,
+        "missed_cuts": sum(_missed(row) for row in voice) if rounds else None,
+        "over_before_decided": sum(_over(row) for row in voice) if rounds else None,
         "answer_ms_after_cut": median(_known(voice, "answer_ms")),
         "answer_ms_undisturbed": median(
             _known((row for row in rounds if row["how"] == "after"), "answer_ms")
         ),
         "clock_ms": _spread(_known(rounds, "clock_ms")),
     }
+
+
+def _missed(row: Row) -> bool:
+    return row["cut_at_s"] is None and not _over(row)
+
+
+def _over(row: Row) -> bool:
+    """Whether the reply came to its end by itself before voice alone would have cut it: its
+    user spoke into the last words, and there was nothing left to cut."""
+    ended = row.get("onset_to_end_ms")
+    return row["cut_at_s"] is None and ended is not None and ended < 1000 * CUT_AFTER_S
 
 
 def _known(rows: Iterable[Mapping[str, Any]], key: str) -> list[float]:

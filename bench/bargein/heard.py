@@ -13,6 +13,8 @@ from bench.bargein.align import Run, Samples
 
 AUDIBLE = 2
 """The virtual card is digitally silent, so any sample above rounding is sound."""
+LOUD = 100
+"""-50 dBFS: softer sound is not missed by anybody who listens to speech."""
 HOLE_S = 0.02
 """A shorter silence is no hold: one callback of the device. (A hole in the sound that is
 shorter shows as a shift all the same.)"""
@@ -71,11 +73,11 @@ def said_until(runs: Sequence[Run], last: int, length: int) -> int:
 def audible_words(words: Sequence[Spoken], said: Samples, until: int) -> tuple[int, int]:
     """How many words (from the first on) were heard to their end: at least, at most.
 
-    A word's end may lie in a pause, of which a recording cannot tell how much was played:
-    at most counts it once its last audible sample was heard, at least only where the whole
-    of it was.
+    A word's end may lie in a pause, of which a recording cannot tell how much was played, or
+    its last, soft samples in a fade: at most counts it once its last sample that is loud enough
+    to be heard was, at least only where the whole of it was.
     """
-    loud = np.flatnonzero(np.abs(said.astype(np.int32)) >= AUDIBLE)
+    loud = np.flatnonzero(np.abs(said.astype(np.int32)) >= LOUD)
     least = most = 0
     for word in words:
         if not word.is_word:
@@ -101,7 +103,7 @@ def holds(runs: Sequence[Run], said: Samples, heard: Samples, rate_hz: int) -> l
         last, first = begin - 1 - before.shift, end - after.shift
         gap = first - last - 1
         if gap > 0:
-            gap = int(np.count_nonzero(np.abs(said[last + 1 : first].astype(np.int32)) >= 100))
+            gap = int(np.count_nonzero(np.abs(said[last + 1 : first].astype(np.int32)) >= LOUD))
         found.append(Hold(begin, end, gap))
     return found
 

@@ -18,6 +18,7 @@ _CUTS = (
     ("heard_but_not_in_context", "replies whose heard words are not in the context", 0),
     ("unaligned_cuts", "replies not found in the recording, left out of these", 0),
     ("missed_cuts", "interruptions that did not cut", 0),
+    ("over_before_decided", "replies that were over before it could be decided", None),
     ("answer_ms_after_cut", "end of a user's words to the answer, ms, after a cut", None),
     ("answer_ms_undisturbed", "the same with the bot silent before", None),
     ("resume_gap_ms_max", "lost or repeated across a hold, ms, most", 5),

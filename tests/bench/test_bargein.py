@@ -90,6 +90,11 @@ def test_a_missed_cut_and_a_noise_that_cut_are_counted() -> None:
     base = row_of(cut_capture(1.2, 1.2, words=2))
     missed = {**base, "round": 1, "how": "voice", "cut_at_s": None, "answer_ms": None}
     assert cuts.figures([missed])["missed_cuts"] == 1
+    over = {**missed, "onset_to_end_ms": 90.0}
+    found = cuts.figures([over])
+    assert (found["missed_cuts"], found["over_before_decided"]) == (0, 1)
+    late = {**missed, "onset_to_end_ms": 2_000.0}
+    assert cuts.figures([late])["missed_cuts"] == 1
     noise = {**base, "kind": "cough", "said": ""}
     whole = {**noise, "cut_at_s": None, "heard_to_its_end": True}
     found = noises_part.figures([noise, whole])

@@ -105,6 +105,12 @@ def test_words_are_heard_when_their_end_is(until: int, least: int, most: int) ->
     assert look.audible_words(words, said, until) == (least, most)
 
 
+def test_a_soft_end_that_a_fade_took_may_count() -> None:
+    said = np.concatenate([np.full(9_000, 900, np.int16), np.full(1_000, 60, np.int16)])
+    assert look.audible_words([Spoken("One.", 10_000)], said, 9_100) == (0, 1)
+    assert look.audible_words([Spoken("One.", 10_000)], said, 8_900) == (0, 0)
+
+
 def test_a_hard_end_is_a_step() -> None:
     said = (6_000 * np.sin(2 * np.pi * 100 * np.arange(RATE_HZ) / RATE_HZ)).astype(np.int16)
     heard = np.concatenate([said[:6_060], silence(0.2)])  # in the crest
