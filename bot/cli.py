@@ -37,7 +37,7 @@ COMMANDS = {
     "doctor": "Check this machine and say what to do.",
     "report": "Write the report of a recorded run.",
     "llm": "Say which language model answers; record its stream.",
-    "bench": "Measure the voice, or the cutting into units, on this machine.",
+    "bench": "Measure voice, units, interruptions or load on this machine.",
 }
 """Command and its line in ``--help``; one whose module is absent is not listed."""
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import filelock
-
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from bot.voice import KOKORO, VOICES, Notify, build_one, said_as_progress
-from speech.engines.kokoro_onnx import PREPARED
-from speech.errors import ModelFileError
+from speech.engines.kokoro_onnx import DAMAGED, PREPARED
 from speech.kokoro.graph.model_graph import UnknownGraphError
-from speech.kokoro.graph.prepare import LOCK_TIMEOUT_S, Prepared, folder_of, lock_of, prepare
+from speech.kokoro.graph.prepare import Prepared, discard_rot, folder_of, prepare
 from speech.kokoro.precision import is_chosen
-from speech.kokoro.prepared_files import damaged, discard_damaged, is_recorded
+from speech.kokoro.prepared_files import damaged, is_recorded
 from speech.kokoro.shipped import known_statistics
 from speech.kokoro.voices import load_voice
 from speech.models.catalog import Model, find_model
@@ -74,11 +71,8 @@ def _installed(model_id: str, root: Path) -> bool:
 def _prepare(model: Model, root: Path, progress: Notify) -> tuple[bool, Prepared]:
     """Whether there was need, and what is prepared."""
     cache, digest = root / model.id / PREPARED, model.files[0].sha256
-    try:
-        if discard_damaged(folder_of(cache, digest), lock_of(cache, digest), LOCK_TIMEOUT_S):
-            progress("what was prepared of Kokoro is damaged: preparing it again")
-    except (OSError, filelock.Timeout) as error:
-        raise ModelFileError(f"cannot check {cache}: {error}") from error
+    if discard_rot(cache, digest):
+        progress(DAMAGED)
     was = is_prepared(model, root)
     return not was, prepare(root / model.id / model.files[0].name, cache, progress)
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from loguru import logger
 
-from bot.config.schema import ServeSettings, Settings, TtsSettings
+from bot.config.schema import ServeSettings, Settings
 from bot.config.secrets import Secrets
+from bot.config.voice import TtsSettings
 from bot.voice import LOCAL, Notify, build_voice
 from bot.web.listen import bind, is_loopback, server_failure, until_stopped, url_of
 from bot.web.stopping import stop_requested

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.config.schema import Settings, TtsSettings
+from bot.config.schema import Settings
 from bot.config.secrets import Secrets
+from bot.config.voice import TtsSettings
 from speech.engine import SpeechEngine
 from speech.kokoro.languages import language_of
 from speech.models.store import model_dir

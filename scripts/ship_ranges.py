@@ -19,7 +19,7 @@ from speech.kokoro.graph.ranges import measuring, widened
 from speech.kokoro.graph.static_int8 import Range
 from speech.kokoro.model import Computation
 from speech.kokoro.onnx_streaming import Feed, OnnxStreamingKokoro
-from speech.kokoro.shipped import ranges_file
+from speech.kokoro.shipped import ranges_file, write_ranges
 from speech.kokoro.voices import list_voices, load_voice, style_for
 from speech.models.store import model_dir
 
@@ -79,7 +79,7 @@ def main() -> None:
 
 def _ship(ranges: dict[str, Range], target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(target, **{name: np.float16(value) for name, value in ranges.items()})
+    write_ranges(target, ranges)
     print(f"{target}: {target.stat().st_size} bytes")
 
 

@@ -35,14 +35,16 @@ def command() -> None:
 
 @earshot_command(
     name="pull",
+    short_help="Fetch missing model files, prepare the voice.",
     epilog="Examples:\n  earshot models pull            (what the configuration needs)\n"
     "  earshot models pull whisper-tiny.en\n"
     "  earshot models pull --all --set models.local_dir=/media/stick/models",
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @click.option(
-    "--all", "everything", is_flag=True, help="Every model that what is installed can load."
-)
+    "--all", "everything", is_flag=True,
+    help="Every model that the installed packages can load, not only the configured ones.",
+)  # fmt: skip
 def pull(invocation: Invocation, ids: tuple[str, ...], everything: bool) -> int:
     """Fetch model files that are missing or corrupt, check their SHA-256, prepare the voice."""
     default = (
@@ -96,6 +98,7 @@ def list_(invocation: Invocation) -> None:
 
 @earshot_command(
     name="verify",
+    short_help="Hash the files of all installed models.",
     epilog="Examples:\n  earshot models verify\n  earshot models verify kokoro-82m-int8 --json",
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bot.commands.common import Invocation, earshot_command
 from bot.leaving import interrupt_leaves
 from bot.models import sources_of, terminal_watch
-from bot.voice import build_voice, require_packages, voice_models
+from bot.voice import VOICES, build_voice, require_packages, voice_models
 from speech.audio.write import ENDINGS, check_ending, write_audio
 from speech.engine import SpeechEngine, Word
 from speech.errors import DeviceError, EarshotError, UsageError
@@ -93,7 +93,7 @@ class Spoken:
 @click.option("--voice", metavar="NAME", help="A voice; see --voices.  [default: tts.voice]")
 @click.option(
     "--blend", metavar="NAME[:WEIGHT]", multiple=True,
-    help="A voice of a mix, for each; as --voice NAME:WEIGHT+NAME:WEIGHT.",
+    help="A voice of a mix, given once for each; the same as --voice NAME:WEIGHT+NAME:WEIGHT.",
 )  # fmt: skip
 @click.option("--speed", type=float, metavar="X", help="0.5 to 2.0.  [default: tts.speed]")
 @click.option("--voices", "list_voices", is_flag=True, help="List the voices.")
@@ -111,8 +111,9 @@ def command(
         _check_output(output, invocation.json)
     text = "" if list_voices else _read(words)
     require_packages(settings.tts)
+    needed = [id for id in voice_models(settings.tts) if id == VOICES or not list_voices]
     with terminal_watch() as watch:
-        ensure(voice_models(settings.tts), sources_of(settings), settings.models.dir, watch)
+        ensure(needed, sources_of(settings), settings.models.dir, watch)
     engine = build_voice(settings, lambda line: click.echo(line, err=True), invocation.secrets)
     if list_voices:
         return _print_voices(invocation, engine)
@@ -139,6 +140,8 @@ def _check_output(output: str | None, as_json: bool) -> None:
             raise UsageError("-o - and --json both write to standard output; choose one")
         if sys.stdout.isatty():
             raise UsageError("-o - writes raw samples; send them to a program or a file")
+    elif output == "":
+        raise UsageError("-o names no file")
     elif output is not None:
         check_ending(Path(output))
         if not Path(output).absolute().parent.is_dir():

@@ -13,8 +13,9 @@ from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
+from bot.config.fields import Section
 from bot.config.nearest import nearest
-from bot.config.schema import Section, Settings
+from bot.config.schema import Settings
 
 Key = tuple[str, ...]
 

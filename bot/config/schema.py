@@ -2,58 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, field_validator, model_validator
 
-
-def _not_empty(value: Any) -> Any:
-    if value == "":
-        raise ValueError("an empty path")
-    return value
-
-
-Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
-"""For keys that mean nothing when empty."""
-
-
-def _has_good_port(url: str) -> str:
-    try:
-        good = urlsplit(url).port != 0
-    except ValueError:
-        good = False
-    if not good:
-        raise ValueError("no URL with a port from 1 to 65535")
-    return url
-
-
-Url = Annotated[
-    Text, AfterValidator(_has_good_port), " like http://HOST:PORT/v1, with a port from 1 to 65535"
-]
-"""The text at the end is for ``keys.expected``."""
-
-File = Annotated[Path, BeforeValidator(_not_empty)]
-Seconds = Annotated[float, Field(ge=0, le=60)]
-Timeout = Annotated[float, Field(gt=0, le=3_600)]
-Threads = Annotated[int, Field(ge=1, le=256)]
-Device = Annotated[int, Field(ge=0, le=9_999)]
-Port = Annotated[int, Field(ge=0, le=65_535)]
-
-
-class Section(BaseModel):
-    """A part of the configuration: frozen, unknown keys refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+from bot.config.fields import Device, File, Port, Seconds, Section, Text, Threads, Timeout, Url
+from bot.config.voice import TtsSettings
 
 
 class BotSettings(Section):
@@ -166,90 +120,6 @@ class LlmSettings(Section):
     retries: Annotated[int, Field(ge=0, le=3)] = 1
     max_retry_after_s: Seconds = 2.0
     embedded: EmbeddedLlmSettings = EmbeddedLlmSettings()
-
-
-LocalVoice = Literal["kokoro_onnx", "kokoro_torch"]
-RemoteVoice = Literal["server", "sagemaker", "polly"]
-
-
-class ServerVoiceSettings(Section):
-    """``engine: server``, docs/remote-voice.md. The token comes from the environment."""
-
-    url: Text = "ws://127.0.0.1:8080"
-    ca_file: File | None = None
-    protocol: Literal["auto", 0, 1] = "auto"
-    recover_s: Timeout = 10.0
-    spare: bool = True
-
-
-class SagemakerVoiceSettings(Section):
-    """``engine: sagemaker``. Credentials come from AWS's own chain."""
-
-    endpoint: Text | None = None
-    region: Text | None = None
-    mode: Literal["bidi", "stream"] = "bidi"
-    variant: Text | None = None
-    profile: Text | None = None
-    endpoint_url: Url | None = None
-    ca_file: File | None = None
-
-
-class PollyVoiceSettings(Section):
-    """``engine: polly``. Credentials come from AWS's own chain."""
-
-    region: Text | None = None
-    mode: Literal["bidi", "classic"] = "bidi"
-    profile: Text | None = None
-    endpoint_url: Url | None = None
-    ca_file: File | None = None
-
-
-class TtsSettings(Section):
-    """The voice. ``threads: 0`` uses every core. ``lead_s``: docs/backpressure.md.
-
-    ``fallback`` speaks where ``engine`` fails (docs/remote-voice.md), with ``fallback_voice``;
-    null: ``voice``.
-
-    ``precision`` is for ``kokoro_onnx``: ``auto`` measures once which of those that sound alike is
-    fastest here; ``fast`` admits some loss of quality (docs/streaming-kokoro.md).
-
-    ``device``, ``half`` and ``torch_folder`` are for ``kokoro_torch`` only.
-    """
-
-    engine: LocalVoice | RemoteVoice = "kokoro_onnx"
-    voice: Text = "af_heart"
-    speed: Annotated[float, Field(ge=0.5, le=2.0)] = 1.0
-    fallback: LocalVoice | RemoteVoice | None = None
-    fallback_voice: Text | None = None
-    on_failure: Literal["go_on", "say_so"] = "go_on"
-    threads: Annotated[int, Field(ge=0, le=256)] = 0
-    max_concurrent: Annotated[int, Field(ge=1, le=64)] = 1
-    lead_s: Annotated[float, Field(ge=0.5, le=60)] = 5.0
-    unit_timeout_s: Timeout = 60.0
-    precision: Literal["auto", "float32", "fast"] = "auto"
-    device: Literal["auto", "cuda", "mps", "cpu"] = "auto"
-    half: Literal["auto"] | bool = "auto"
-    torch_folder: File | None = None
-    server: ServerVoiceSettings = ServerVoiceSettings()
-    sagemaker: SagemakerVoiceSettings = SagemakerVoiceSettings()
-    polly: PollyVoiceSettings = PollyVoiceSettings()
-
-    @property
-    def engines(self) -> list[str]:
-        """All that may speak."""
-        return [self.engine, *([self.fallback] if self.fallback else [])]
-
-    def voice_of(self, engine: str) -> str:
-        """The voice that this one of ``engines`` speaks with."""
-        return self.voice if engine == self.engine else self.fallback_voice or self.voice
-
-    @model_validator(mode="after")
-    def _endpoints_are_named(self) -> TtsSettings:
-        if self.fallback == self.engine:
-            raise ValueError("tts.fallback must be another engine than tts.engine")
-        if "sagemaker" in self.engines and not self.sagemaker.endpoint:
-            raise ValueError("tts.sagemaker.endpoint must be set for the engine sagemaker")
-        return self
 
 
 class UnitSettings(Section):

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from loguru import logger
 
+from speech.errors import ModelFileError
 from speech.kokoro.engine import KokoroEngine, Progress
 from speech.kokoro.graph.model_graph import UnknownGraphError
-from speech.kokoro.graph.prepare import prepare
+from speech.kokoro.graph.prepare import discard_rot, prepare
 from speech.kokoro.model import KokoroModel
 from speech.kokoro.onnx_streaming import OnnxStreamingKokoro
 from speech.kokoro.precision import Wanted, choose, is_chosen
 from speech.kokoro.streaming import StreamingKokoro
 from speech.kokoro.voices import list_voices, load_voice
 from speech.kokoro.whole_only import WholeOnlyKokoro
+from speech.models.store import sha256_of
 
 PREPARED = "prepared"
+DAMAGED = "what was prepared of Kokoro is damaged: preparing it again"
 
 
 class KokoroOnnxEngine(KokoroEngine):
@@ -44,20 +48,35 @@ class KokoroOnnxEngine(KokoroEngine):
         """
         self._model_path, self._threads, self._wanted = model_path, threads, precision
         self._voices_folder = voices_dir
-        cache = model_path.parent / PREPARED
+        self._cache = model_path.parent / PREPARED
         super().__init__(
             "kokoro_onnx",
             self._load_model,
             voices_dir,
-            cache,
+            self._cache,
             max_concurrent=max_concurrent,
             unit_timeout_s=unit_timeout_s,
             progress=progress,
         )
 
     def _load_model(self) -> StreamingKokoro:
+        """A disk that was full or lost its power leaves files that cannot be loaded."""
         try:
-            prepared = prepare(self._model_path, self._model_path.parent / PREPARED, self._progress)
+            return self._load_prepared()
+        except ModelFileError:
+            if not self._discard_rot():
+                raise
+        self._progress(DAMAGED)
+        return self._load_prepared()
+
+    def _discard_rot(self) -> bool:
+        with suppress(OSError, ModelFileError):  # what could not be loaded is to be told of
+            return discard_rot(self._cache, sha256_of(self._model_path))
+        return False
+
+    def _load_prepared(self) -> StreamingKokoro:
+        try:
+            prepared = prepare(self._model_path, self._cache, self._progress)
         except UnknownGraphError as error:
             logger.warning("this Kokoro export does not stream, it speaks whole units: {}", error)
             return WholeOnlyKokoro(KokoroModel(self._model_path, self._threads))

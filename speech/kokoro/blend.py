@@ -11,6 +11,8 @@ from speech.errors import UsageError
 MAX_PARTS = 8
 """More voices than that average out to nobody."""
 MAX_WEIGHT = 1_000.0
+LONGEST_TOLD = 60
+"""Characters of what was written that an error repeats."""
 FORM = "write a blend as NAME:WEIGHT+NAME:WEIGHT, for example af_heart:0.7+am_adam:0.3"
 
 
@@ -42,16 +44,22 @@ def _part(part: str, text: str) -> tuple[str, float]:
     name, colon, number = part.partition(":")
     name = name.strip()
     if not name:
-        raise UsageError(f"no voice in a part of {text!r}; {FORM}")
+        raise UsageError(f"no voice in a part of {told(text)}; {FORM}")
     if not colon:
         return name, 1.0
     try:
         weight = float(number)
     except ValueError as error:
-        raise UsageError(f"the weight {number.strip()!r} of {name} is no number; {FORM}") from error
+        fault = f"the weight {told(number.strip())} of {told(name)} is no number"
+        raise UsageError(f"{fault}; {FORM}") from error
     if not 0.0 < weight <= MAX_WEIGHT:
-        raise UsageError(f"{name} weighs {weight:g}; give above 0 and at most {MAX_WEIGHT:g}")
+        raise UsageError(f"{told(name)} weighs {weight:g}; give above 0 and at most {MAX_WEIGHT:g}")
     return name, weight
+
+
+def told(written: str) -> str:
+    """In quotes, on one line and not too long, for an error."""
+    return repr(written if len(written) <= LONGEST_TOLD else f"{written[:LONGEST_TOLD]}…")
 
 
 def blend_name(shares: Sequence[Share]) -> str:

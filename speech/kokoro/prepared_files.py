@@ -20,15 +20,15 @@ def record(folder: Path) -> None:
 
 
 def is_recorded(folder: Path) -> bool:
-    """Whether the folder is there and whole, as far as can be told without reading it."""
-    return (folder / SUMS_NAME).is_file()
+    """Whether the folder is there and whole, as far as can be told without reading its files."""
+    sums = _sums(folder)
+    return bool(sums) and all((folder / name).is_file() for name in sums)
 
 
 def damaged(folder: Path, progress: Progress | None = None) -> list[str]:
     """Names of files that are not what was recorded; every file is read."""
-    try:
-        sums: dict[str, str] = json.loads((folder / SUMS_NAME).read_text())
-    except (OSError, ValueError):
+    sums = _sums(folder)
+    if not sums:
         return [SUMS_NAME]
     return [name for name, wanted in sums.items() if _sum(folder / name, progress) != wanted]
 
@@ -49,6 +49,15 @@ def discard_damaged(folder: Path, lock: Path, timeout_s: float) -> bool:
 
 def _is_damaged(folder: Path) -> bool:
     return folder.is_dir() and bool(damaged(folder))
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    """By the files' names; empty where they cannot be read."""
+    try:
+        sums = json.loads((folder / SUMS_NAME).read_text())
+    except (OSError, ValueError):
+        return {}
+    return sums if isinstance(sums, dict) else {}
 
 
 def _sum(path: Path, progress: Progress | None) -> str:

@@ -65,10 +65,17 @@ def _plain(character: str) -> str:
     if unicodedata.decomposition(character).startswith(_STYLED):
         letter = unicodedata.normalize("NFKC", character)
         return f" {letter} " if category in ("No", "So") else letter
-    if category == "No" and not unicodedata.decomposition(character):
+    if category == "Nd":  # espeak knows those of its language's script only
+        return str(unicodedata.decimal(character))
+    if category == "No" and _dress(character) in ("", "<compat>"):  # ➀, and ⑴ ⒈
         return f" {unicodedata.numeric(character):g} "
     is_picture = category in ("So", "Sk") and ord(character) >= _FIRST_PICTURE
     return " " if category[0] in "CZ" or is_picture else character
+
+
+def _dress(character: str) -> str:
+    """How a character with a plain form differs from it; "" for one without."""
+    return unicodedata.decomposition(character).partition(" ")[0]
 
 
 def _is_selector(character: str) -> bool:

@@ -8,6 +8,7 @@ an array without a name of its own is called after the file.
 from __future__ import annotations
 
 import io
+import os
 import re
 import zipfile
 from collections.abc import Iterator
@@ -77,11 +78,14 @@ class VoiceFile:
 
 
 def voice_files(folder: Path) -> dict[str, VoiceFile]:
-    """Every voice of a folder by its name; a folder that is not there has none."""
+    """Every voice of a folder by its name; a folder that is not there has none.
+
+    Only files count: a pipe or a device would be waited for.
+    """
     found: dict[str, VoiceFile] = {}
     archives = []
     for form in _FORMS:
-        for path in sorted(folder.glob(f"*{form}")):
+        for path in filter(os.path.isfile, sorted(folder.glob(f"*{form}"))):
             if form == ".npz" or (form == ".bin" and _is_archive(path)):
                 archives.append(path)
             elif _NAME.fullmatch(path.stem):

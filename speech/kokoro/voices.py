@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from speech.errors import UnknownVoiceError
-from speech.kokoro.blend import parse_blend
+from speech.kokoro.blend import parse_blend, told
 from speech.kokoro.voice_files import STYLE_ROWS, Voice, voice_files
 
 __all__ = ["Voice", "list_voices", "load_voice", "style_for"]
@@ -48,7 +48,7 @@ def _unknown(folder: Path, name: str, known: list[str]) -> str:
         return f"no voices in {folder}; fetch them with: earshot models pull kokoro-voices"
     near = difflib.get_close_matches(name.lower(), known, _MOST_NEAR, _NEAR)
     meant = f"did you mean {' or '.join(near)}? Else " if near else ""
-    return f"no voice {name!r}; {meant}choose one of: {', '.join(known)}"
+    return f"no voice {told(name)}; {meant}choose one of: {', '.join(known)}"
 
 
 def style_for(voice: Voice, phonemes: int) -> NDArray[np.float32]:

@@ -56,6 +56,11 @@ def _joins_letters(text: str, at: int) -> bool:
     return unicodedata.category(text[at - 1 : at] or " ")[0] in "LM"
 
 
+def _dress(character: str) -> str:
+    """How a character with a plain form differs from it; "" for one without."""
+    return unicodedata.decomposition(character).partition(" ")[0]
+
+
 @lru_cache(maxsize=8_192)
 def _plain(character: str) -> str:
     if character == "\t":
@@ -74,7 +79,7 @@ def _plain(character: str) -> str:
         return str(unicodedata.decimal(character))
     if category == "Nl" and unicodedata.decomposition(character):
         return unicodedata.normalize("NFKC", character)  # Ⅷ
-    if category == "No" and not unicodedata.decomposition(character):
+    if category == "No" and _dress(character) in ("", "<compat>"):  # ➀, and ⑴ ⒈
         return f" {unicodedata.numeric(character):g} "
     is_picture = category in ("So", "Sk") and character >= _FIRST_PICTURE
     return "" if is_picture else character

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.config.schema import TtsSettings
+from bot.config.voice import TtsSettings
 from speech.kokoro.planner import FIRST_FRAMES, ChunkPlanner, Playout, SpeedModel
 from speech.kokoro.streaming import FRAME_RATE_HZ
 from speech.lead import Lead

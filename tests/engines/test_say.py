@@ -131,6 +131,7 @@ def test_nothing_to_say_is_a_failure_and_writes_no_file(tmp_path: Path, text: st
     ("arguments", "message"),
     [
         (("hi", "-o", "a.txt"), "end its name in .wav, .flac"),
+        (("hi", "-o", ""), "-o names no file"),
         (("hi", "-o", "no/such/folder/a.wav"), "the folder of no/such/folder/a.wav does not exist"),
         (("hi", "-o", "-", "--json"), "choose one"),
         (("hi", "-o", "a.wav", "--voice", "nobody"), "no voice 'nobody'; choose one of: af_"),
@@ -140,7 +141,7 @@ def test_nothing_to_say_is_a_failure_and_writes_no_file(tmp_path: Path, text: st
         ),
         (("hi", "-o", "a.wav", "--voice", ""), "no voice ''; choose one of: af_"),
         (("hi", "-o", "a.wav", "--blend", "af_heart", "--blend", "nobody:2"), "no voice 'nobody'"),
-        (("hi", "-o", "a.wav", "--blend", "af_heart:0"), "af_heart weighs 0; give above 0"),
+        (("hi", "-o", "a.wav", "--blend", "af_heart:0"), "'af_heart' weighs 0; give above 0"),
         (("hi", "-o", "a.wav", "--blend", "af_heart", "--voice", "am_adam"), "choose one"),
         (("hi", "-o", "a.wav", "--speed", "3"), "speed is 3; give 0.5 to 2"),
         (("hi", "-o", "a.wav", "--speed", "nan"), "speed is nan; give 0.5 to 2"),

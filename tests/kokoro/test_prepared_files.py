@@ -6,10 +6,12 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from speech.engines.kokoro_onnx import KokoroOnnxEngine
 from speech.errors import ModelFileError
-from speech.kokoro.graph.prepare import folder_of, lock_of, prepare
+from speech.kokoro.graph.prepare import Prepared, folder_of, lock_of, prepare
 from speech.kokoro.prepared_files import damaged, discard_damaged, is_recorded, record
 from speech.models.store import sha256_of
 
@@ -71,9 +73,85 @@ def test_what_is_prepared_is_read_where_nothing_can_be_written(tmp_path: Path) -
     lock_of(cache, digest).mkdir(parents=True)  # so that not even root can make a lock file
     with pytest.raises(ModelFileError, match=r"cannot prepare Kokoro in .*earshot models pull"):
         prepare(model, cache)
-    folder_of(cache, digest).mkdir()
-    facts = {"epsilons": [1e-5], "source": {}, "precisions": ["float32"]}
-    (folder_of(cache, digest) / "prepared.json").write_text(
-        json.dumps({**facts, "fronts": ["float32", "published"]})
-    )
+    write_prepared(folder_of(cache, digest))
     assert prepare(model, cache).layers == 1
+
+
+def write_prepared(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    facts = {"epsilons": [1e-5], "source": {}, "precisions": ["float32"]}
+    (folder / "prepared.json").write_text(json.dumps({**facts, "fronts": ["float32"]}))
+    (folder / "front.onnx").write_bytes(b"front")
+    record(folder)
+
+
+class FakeEngine(KokoroOnnxEngine):
+    """Graphs that say "front" can be loaded; others are made so."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (folder / "model.onnx").write_bytes(b"graph")
+        np.zeros(510 * 256, "<f4").tofile(folder / "af_x.bin")
+        self.made = 0
+        self.said: list[str] = []
+        self.prepared = folder_of(folder / "prepared", sha256_of(folder / "model.onnx"))
+        super().__init__(
+            folder / "model.onnx", folder, precision="float32", progress=self.said.append
+        )
+        monkeypatch.setattr("speech.kokoro.graph.prepare._make", self.make)
+        monkeypatch.setattr("speech.engines.kokoro_onnx.OnnxStreamingKokoro", self.load)
+
+    def make(self, _model: Path, folder: Path, _ranges: object) -> None:
+        self.made += 1
+        shutil.rmtree(folder, ignore_errors=True)
+        write_prepared(folder)
+
+    def load(self, prepared: Prepared, *_: object) -> str:
+        if (prepared.folder / "front.onnx").read_bytes() != b"front":
+            raise ModelFileError("front.onnx cannot be loaded")
+        return "loaded"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("front.onnx", None),
+        ("front.onnx", b""),
+        ("front.onnx", b"fro"),
+        ("prepared.json", None),
+        ("prepared.json", b"\x00\x00"),
+        ("prepared.json", b"[]"),
+        ("prepared.json", b"{}"),
+        ("sha256.json", None),
+        ("sha256.json", b""),
+        ("sha256.json", b"[1]"),
+    ],
+)
+def test_an_engine_makes_what_it_cannot_load_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes | None
+) -> None:
+    """A disk that was full or lost its power leaves such files."""
+    engine = FakeEngine(tmp_path, monkeypatch)
+    write_prepared(engine.prepared)
+    assert engine._load_model() == "loaded"
+    assert engine.made == 0
+    (engine.prepared / name).unlink()
+    if content is not None:
+        (engine.prepared / name).write_bytes(content)
+    engine.said.clear()
+    assert engine._load_model() == "loaded"
+    assert engine.made == 1
+    assert engine.said
+    assert damaged(engine.prepared) == []
+
+
+def test_what_cannot_be_loaded_though_it_is_whole_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = FakeEngine(tmp_path, monkeypatch)
+    write_prepared(engine.prepared)
+    (engine.prepared / "front.onnx").write_bytes(b"of another version")
+    (engine.prepared / "sha256.json").unlink()
+    record(engine.prepared)
+    with pytest.raises(ModelFileError, match="cannot be loaded"):
+        engine._load_model()
+    assert engine.made == 0

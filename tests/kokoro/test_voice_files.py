@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from speech.errors import ModelFileError, UnknownVoiceError
 from speech.kokoro.torch_tensor import TensorError, read_tensor
+from speech.kokoro.voice_files import voice_files
 from speech.kokoro.voices import list_voices, load_voice
 
 SHAPE = (510, 1, 256)
@@ -204,6 +205,17 @@ def test_an_unknown_voice_lists_those_there_are(
         path.write_bytes(TABLE.tobytes())
     with pytest.raises(UnknownVoiceError, match="choose one of: af_x"):
         load_voice(folder, name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_only_files_are_voices(tmp_path: Path) -> None:
+    """A pipe would be waited for."""
+    (tmp_path / "af_folder.bin").mkdir()
+    (tmp_path / "af_gone.pt").symlink_to("nowhere.pt")
+    for name in ("af_pipe.bin", "af_pipe.npy", "af_pipe.npz"):
+        os.mkfifo(tmp_path / name)
+    (tmp_path / "af_x.bin").write_bytes(TABLE.tobytes())
+    assert list(voice_files(tmp_path)) == ["af_x"]
 
 
 def test_white_space_around_a_name_does_not_count(tmp_path: Path) -> None:

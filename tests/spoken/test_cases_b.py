@@ -77,6 +77,7 @@ def test_b06_digits_alone_are_said(text: str, said: str) -> None:
     [
         ("Step ➀: press start.", "Step one: press start."),
         ("Option ❷ is free.", "Option two is free."),
+        ("⑴ Sugar, ⒉ milk", "one Sugar, two milk"),
         ("x² + ½ cup", "x squared plus one half cup"),
     ],
 )

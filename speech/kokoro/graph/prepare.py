@@ -30,7 +30,7 @@ from speech.kokoro.graph.variants import (
     int8_front,
     quantised,
 )
-from speech.kokoro.prepared_files import record
+from speech.kokoro.prepared_files import discard_damaged, is_recorded, record
 from speech.kokoro.shipped import shipped_ranges
 from speech.models.store import sha256_of
 
@@ -71,14 +71,25 @@ def prepare(model: Path, cache: Path, progress: Progress = lambda line: None) ->
         )
     digest = _hash(model)
     folder = folder_of(cache, digest)
-    if not _is_made(folder):
+    # The folder is whole once it is there: no lock is needed to look.
+    prepared = _read(folder, digest)
+    if prepared is None:
         _make_once(model, folder, lock_of(cache, digest), digest, progress)
-    return _read(folder, digest)
+        prepared = _read(folder, digest)
+    if prepared is None:
+        raise ModelFileError(f"{folder} cannot be read; remove it and run: earshot models pull")
+    return prepared
 
 
-def _is_made(folder: Path) -> bool:
-    """The folder is whole once it is there: no lock is needed to look."""
-    return (folder / "prepared.json").is_file()
+def discard_rot(cache: Path, digest: str) -> bool:
+    """Remove what was prepared of the model with this SHA-256 if it is damaged; whether it was.
+
+    Every file is read. Raises ``ModelFileError`` where it cannot be removed.
+    """
+    try:
+        return discard_damaged(folder_of(cache, digest), lock_of(cache, digest), LOCK_TIMEOUT_S)
+    except (OSError, filelock.Timeout) as error:
+        raise ModelFileError(f"cannot check {cache}: {error}") from error
 
 
 def _make_once(model: Path, folder: Path, lock: Path, digest: str, progress: Progress) -> None:
@@ -86,7 +97,7 @@ def _make_once(model: Path, folder: Path, lock: Path, digest: str, progress: Pro
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with filelock.FileLock(lock, timeout=LOCK_TIMEOUT_S):
-            if not _is_made(folder):
+            if _read(folder, digest) is None:
                 progress("preparing Kokoro for streaming (once): cutting its network in two")
                 _make(model, folder, shipped_ranges(digest))
     except filelock.Timeout as error:
@@ -158,17 +169,16 @@ def _write(model: Path, folder: Path, ranges: Mapping[str, Range]) -> None:
     (folder / "prepared.json").write_text(json.dumps(facts))
 
 
-def _read(folder: Path, digest: str) -> Prepared:
-    record = json.loads((folder / "prepared.json").read_text())
-    epsilons = tuple(record["epsilons"])
+def _read(folder: Path, digest: str) -> Prepared | None:
+    """What is there; None where it is not whole."""
+    try:
+        facts = json.loads((folder / "prepared.json").read_text()) if is_recorded(folder) else {}
+        epsilons = tuple(facts["epsilons"])
+        source, precisions, fronts = facts["source"], facts["precisions"], facts["fronts"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
     return Prepared(
-        folder,
-        len(epsilons),
-        epsilons,
-        record["source"],
-        tuple(record["precisions"]),
-        tuple(record["fronts"]),
-        digest,
+        folder, len(epsilons), epsilons, source, tuple(precisions), tuple(fronts), digest
     )
 
 
