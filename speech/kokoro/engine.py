@@ -164,7 +164,7 @@ class KokoroEngine:
         table = await self.voice(voice)
         check_language(voice)
         await self.start()
-        await self.spell(partial(Phonemizer.prepare, language=language_of(voice)))
+        await _result(self.spell(partial(Phonemizer.prepare, language=language_of(voice))))
         statistics = await self._known(voice, table)
         session = KokoroSession(
             self, table, statistics, language_of(voice), speed, stamp or _no_stamp
@@ -182,7 +182,7 @@ class KokoroEngine:
         """A voice's table, kept once read. Raises ``UnknownVoiceError`` and ``ModelFileError``."""
         voice = self._voices.get(name)
         if voice is None:
-            voice = await self._submit(partial(load_voice, self._voices_dir, name))
+            voice = await _result(self._submit(partial(load_voice, self._voices_dir, name)))
             self._voices.put(name, voice)
         return voice
 
@@ -263,9 +263,20 @@ async def _within(timeout_s: float, future: asyncio.Future[T], what: str) -> T:
     """The future's result. Raises ``EngineError`` after ``timeout_s``."""
     try:
         async with asyncio.timeout(timeout_s):
-            return await future
+            return await _result(future)
     except TimeoutError as error:
         raise EngineError(f"{what} took longer than {timeout_s:g} s") from error
+
+
+async def _result(future: asyncio.Future[T]) -> T:
+    """The future's result. Raises ``EngineError`` where the engine was closed under it."""
+    try:
+        return await future
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise EngineError(CLOSED) from None  # not this task was cancelled, but its job
 
 
 def _phonemes(text: str, language: str, phonemizer: Phonemizer) -> str:

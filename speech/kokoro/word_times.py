@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from speech.engine import Word
+from speech.errors import EngineError
 from speech.kokoro.phoneme_match import NOWHERE, is_sound
 
 SAMPLES_PER_STEP = 600
@@ -86,7 +87,7 @@ def trailing_silence(phonemes: str, durations: NDArray[np.int64]) -> int:
 def _bounds(phonemes: str, durations: NDArray[np.int64]) -> NDArray[np.int64]:
     """The sample each phoneme begins at, and last the one where they end."""
     if len(durations) != len(phonemes) + 2:
-        raise ValueError(f"{len(durations)} durations for {len(phonemes)} phonemes")
+        raise EngineError(f"Kokoro failed: {len(durations)} durations for {len(phonemes)} phonemes")
     bounds: NDArray[np.int64] = np.cumsum(durations[:-1]) * SAMPLES_PER_STEP
     return bounds
 

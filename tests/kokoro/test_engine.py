@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -91,6 +92,26 @@ async def test_a_measurement_that_never_ends_is_an_error(make: Make, model: Fake
     with pytest.raises(EngineError, match=r"measuring af_silent took longer than 0\.5 s"):
         await engine.calibrate(VOICE)
     model.held.set()
+    await engine.aclose()
+
+
+async def test_what_waits_when_the_engine_is_closed_fails(make: Make, tmp_path: Path) -> None:
+    """Its task was not cancelled, and may not look so to whoever waits for it."""
+    TABLE.tofile(tmp_path / "voices" / "am_other.bin")
+    engine = make()
+    await engine.start()
+    begun, release = threading.Event(), threading.Event()
+    running = engine.compute(lambda _model: (begun.set(), release.wait(10)))
+    await asyncio.to_thread(begun.wait, 10)
+    waiting = asyncio.create_task(engine.open("am_other"))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(engine.worker.aclose())
+    await asyncio.sleep(0)
+    release.set()
+    await closing
+    with pytest.raises(EngineError, match="the speech engine is closed"):
+        await waiting
+    assert await running == (None, True)
     await engine.aclose()
 
 

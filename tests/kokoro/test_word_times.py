@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from speech.errors import EngineError
 from speech.kokoro.phoneme_match import NOWHERE
 from speech.kokoro.word_times import (
     SAMPLES_PER_STEP,
@@ -51,7 +52,7 @@ def test_a_word_without_a_place_shares_its_neighbours_time() -> None:
 
 
 def test_other_phonemes_than_the_durations_are_a_mistake() -> None:
-    with pytest.raises(ValueError, match="9 durations for 2 phonemes"):
+    with pytest.raises(EngineError, match="9 durations for 2 phonemes"):
         PieceWords("ab", (WordPlace("ab", 0, 1),)).times(DURATIONS, begin=0, lead=0, length=9_000)
 
 
