@@ -15,6 +15,7 @@ from speech.errors import DeviceError
 @earshot_command(
     name="talk",
     epilog="Examples:\n  earshot talk\n  earshot talk --set audio.input_device=USB\n"
+    "  earshot talk --set barge_in.policy=push_to_talk    (the space bar is the talk key)\n"
     "  earshot talk --no-page --json",
 )
 @click.option(

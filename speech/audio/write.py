@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
-import os
-import secrets
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +10,7 @@ import soundfile
 from numpy.typing import NDArray
 
 from speech.errors import EarshotError, UsageError
+from speech.whole_file import replacing
 
 _FORMATS = {
     ".wav": ("WAV", "PCM_16"),
@@ -52,7 +50,8 @@ def _write(path: Path, samples: NDArray[np.int16], rate_hz: int, kind: str, subt
     try:
         # Encoded in memory: libsndfile's own file errors do not say that the disk is full.
         encoded = _encode(samples, rate_hz, kind, subtype)
-        _replace(path, encoded)
+        with replacing(path) as part:
+            part.write_bytes(encoded)
     except OSError as error:
         raise WriteError(f"cannot write {path}: {error.strerror or error}") from error
     except soundfile.LibsndfileError as error:
@@ -68,13 +67,3 @@ def _encode(samples: NDArray[np.int16], rate_hz: int, kind: str, subtype: str) -
         for start in range(0, len(samples), _BLOCK_SAMPLES):
             file.write(samples[start : start + _BLOCK_SAMPLES])
     return memory.getbuffer()
-
-
-def _replace(path: Path, content: memoryview) -> None:
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)

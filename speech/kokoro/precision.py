@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from speech.kokoro.model import Computation, open_session
 from speech.kokoro.onnx_streaming import FLOAT32_GRAPHS, Graphs, OnnxStreamingKokoro
 from speech.kokoro.voices import Voice, style_for
 from speech.processor import processor
+from speech.whole_file import replacing
 
 Wanted = Literal["auto", "float32", "fast"]
 
@@ -145,11 +146,5 @@ def _read(file: Path) -> dict[str, dict[str, Any]]:
 
 def _write(file: Path, choices: dict[str, dict[str, Any]]) -> None:
     """Whole or not at all; where nothing may be written it is measured at every start."""
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", dir=file.parent, suffix=".part", delete=False
-        ) as part:
-            json.dump(choices, part, indent=1)
-        os.replace(part.name, file)
-    except OSError:
-        return
+    with suppress(OSError), replacing(file) as part:
+        part.write_text(json.dumps(choices, indent=1))

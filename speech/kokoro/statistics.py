@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
-import tempfile
 import zipfile
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from speech.kokoro.streaming import Statistics
+from speech.whole_file import replacing
 
 BUCKET_EDGES = (24, 40, 70, 120, 220)
 """Upper phoneme counts of the buckets but the last. Kokoro takes another row of the voice's
@@ -141,11 +140,8 @@ class VoiceStatistics:
                 arrays[f"{bucket}/{k}"] = np.stack([mean, variance])
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(
-                dir=self._file.parent, suffix=".part", delete=False
-            ) as part:
-                np.savez(part, **arrays)  # type: ignore[arg-type]  # its stub has no keywords
-            os.replace(part.name, self._file)
+            with replacing(self._file) as part, part.open("wb") as file:
+                np.savez(file, **arrays)  # type: ignore[arg-type]  # its stub has no keywords
         except OSError:
             return  # learnt again after the next start
         self._unsaved = 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
 from speech.errors import ModelFileError
 from speech.models.catalog import CATALOG, Model, ModelFile, find_model
+from speech.whole_file import replacing
 
 STAMP_NAME = ".verified"
 HASH_BLOCK_BYTES = 1 << 20
@@ -152,12 +153,5 @@ def _read_stamp(folder: Path) -> dict[str, Any]:
 
 def _write_stamp(folder: Path, stamp: dict[str, Any]) -> None:
     """Best effort: on a read-only or full disk the files are hashed at each start instead."""
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=STAMP_NAME, dir=folder)
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(stamp, stream)
-        os.replace(temporary, folder / STAMP_NAME)
-    except OSError:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
+    with suppress(OSError), replacing(folder / STAMP_NAME) as part:
+        part.write_text(json.dumps(stamp), encoding="utf-8")

@@ -80,7 +80,7 @@ def test_a_folder_that_cannot_be_written_costs_only_time(
     def full(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(precision.tempfile, "NamedTemporaryFile", full)
+    monkeypatch.setattr(precision, "replacing", full)
     assert choose(prepared, "auto", 2, VOICE) == INT8
     assert not is_chosen(prepared, "auto", 2)
 

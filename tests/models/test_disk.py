@@ -95,7 +95,7 @@ def test_complete_model_on_a_read_only_disk_is_used(
     def refuse(*_: object, **__: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("speech.models.store.tempfile.mkstemp", refuse)
+    monkeypatch.setattr("speech.models.store.replacing", refuse)
     monkeypatch.setattr(Path, "mkdir", refuse)
     monkeypatch.setitem(CATALOG, "tiny", MODEL)
     assert pull_model(MODEL, [], tmp_path).source is None

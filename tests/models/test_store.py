@@ -131,7 +131,7 @@ def test_unwritable_stamp_is_no_error(
     def refuse(*_: object, **__: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("speech.models.store.tempfile.mkstemp", refuse)
+    monkeypatch.setattr("speech.models.store.replacing", refuse)
     model_dir("tiny", folder.parent)
     hashed.clear()
     model_dir("tiny", folder.parent)
