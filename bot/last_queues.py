@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
 from speech.queues import QueueUse
+from speech.whole_file import replacing
 
 
 def queues_file() -> Path:
@@ -22,17 +22,10 @@ def queues_file() -> Path:
 def remember(uses: Sequence[QueueUse], path: Path | None = None) -> None:
     """Best effort: on a read-only or full disk the doctor knows of no conversation."""
     path = path or queues_file()
-    temporary = None
-    try:
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=path.name, dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump([asdict(use) for use in uses], stream)
-        Path(temporary).replace(path)
-    except OSError:
-        if temporary:
-            with suppress(OSError):
-                Path(temporary).unlink(missing_ok=True)
+        with replacing(path) as part:
+            part.write_text(json.dumps([asdict(use) for use in uses]), encoding="utf-8")
 
 
 def recall(path: Path | None = None) -> list[QueueUse]:

@@ -16,7 +16,7 @@ def check_queues(path: Path | None = None) -> Check:
     if not uses:
         return Check("queues", "ok", "nothing measured yet: earshot talk does")
     shown = "; ".join(_shown(use) for use in uses if use.high_water or use.dropped)
-    detail = f"in the last talk at most: {shown}"
+    detail = f"in the last talk at most: {shown}" if shown else "empty throughout the last talk"
     if any(use.dropped for use in uses):
         fix = "the machine, or a listener, did not keep up: docs/backpressure.md"
         return Check("queues", "warn", detail, fix)

@@ -26,6 +26,12 @@ def test_what_was_remembered_is_shown(tmp_path: Path) -> None:
     )
 
 
+def test_queues_that_were_never_used_are_said_so(tmp_path: Path) -> None:
+    path = tmp_path / "queues.json"
+    remember([QueueUse("microphone", "s", 2, "the oldest goes")], path)
+    assert check_queues(path).detail == "empty throughout the last talk"
+
+
 def test_a_loss_is_a_warning_with_advice(tmp_path: Path) -> None:
     path = tmp_path / "queues.json"
     remember([QueueUse("microphone", "s", 2, "the oldest goes", 2, 1.5)], path)
