@@ -274,5 +274,10 @@ class _StdoutSink:
 
 
 def _write_stdout(data: bytes) -> None:
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise  # whoever reads has what he wanted
+    except OSError as error:
+        raise EarshotError(f"cannot write to standard output: {error.strerror}") from error

@@ -49,7 +49,7 @@ def judge_echo(settings: Settings, figures: dict[str, Any]) -> list[Check]:
         return [Check("echo", "warn", detail, fix, figures)]
     status: Status = "warn" if found.trouble or found.ran_dry else "ok"
     echo = Check("echo", status, _said(found), _mended(found), figures)
-    if found.ran_dry and advise(found).mode != "full duplex":
+    if found.ran_dry and not (found.heard and advise(found).mode == "full duplex"):
         return [echo]  # nothing is to be written for what a busy machine did
     return [echo, _advice(settings, found)]
 

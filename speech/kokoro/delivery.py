@@ -32,6 +32,8 @@ class Delivery:
     def __init__(self, unit_id: str) -> None:
         self._unit_id = unit_id
         self._next_sample = 0
+        self._promised = 0
+        """Where the last word ends that was handed on."""
         self._words: deque[Word] = deque()
 
     def begin(self, window: Window, skipped_frames: int, spoken: Passage) -> None:
@@ -56,10 +58,24 @@ class Delivery:
         if len(audible) and not self._timed:
             self._time(words)
         samples = float_to_int16(soft_limit(audible))
+        if is_last:
+            samples = self._ended(samples)
         for start in range(0, len(samples), PART_SAMPLES):
-            part = samples[start : start + PART_SAMPLES]
-            is_end = is_last and start + PART_SAMPLES >= len(samples)
-            yield self._chunk(part, is_end=is_end)
+            yield self._chunk(samples[start : start + PART_SAMPLES])
+
+    def _ended(self, samples: NDArray[np.int16]) -> NDArray[np.int16]:
+        """The passage's last samples, and the words that remain inside them.
+
+        A sound may die away sooner than the durations say: words that were handed on already
+        are then followed by silence, the pause that was cut off is taken from the others.
+        """
+        least = max(self._promised, self._next_sample + len(self._words)) - self._next_sample
+        samples = np.pad(samples, (0, max(0, least - len(samples))))
+        end = self._next_sample + len(samples)
+        self._words = deque(
+            Word(word.text, min(word.start, end - 1), min(word.end, end)) for word in self._words
+        )
+        return samples
 
     def _faded(self, audio: NDArray[np.float32], *, is_last: bool) -> NDArray[np.float32]:
         """Passages meet in a pause, but not at the same sample value."""
@@ -77,14 +93,12 @@ class Delivery:
         length = self._spoken.frames * SAMPLES_PER_FRAME - lead
         self._words.extend(words.times(durations, begin=self._begin, lead=lead, length=length))
 
-    def _chunk(self, part: NDArray[np.int16], *, is_end: bool) -> PcmChunk:
+    def _chunk(self, part: NDArray[np.int16]) -> PcmChunk:
         stop = self._next_sample + len(part)
         begun = []
-        while self._words and (is_end or self._words[0].start < stop):
-            word = self._words.popleft()
-            if is_end:  # the pause that was cut off may have been counted to the last word
-                word = Word(word.text, min(word.start, stop - 1), min(word.end, stop))
-            begun.append(word)
+        while self._words and self._words[0].start < stop:
+            begun.append(self._words.popleft())
+            self._promised = begun[-1].end
         chunk = PcmChunk(self._unit_id, self._next_sample, part, tuple(begun))
         self._next_sample = stop
         return chunk

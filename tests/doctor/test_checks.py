@@ -25,6 +25,7 @@ from bot.doctor.network import check_llm, check_port
 from bot.doctor.packages import PACKAGES, check_espeak, check_packages
 from bot.doctor.sound import judge
 from speech.kokoro.graph.prepare import folder_of
+from speech.kokoro.prepared_files import record
 from speech.models.catalog import CATALOG
 
 
@@ -126,7 +127,8 @@ def test_a_voice_that_cannot_be_prepared_is_told_before_it_speaks(
     prepared.unlink()
     folder = folder_of(prepared, CATALOG["kokoro-82m-int8"].files[0].sha256)
     folder.mkdir(parents=True)
-    (folder / "sha256.json").touch()
+    (folder / "front.onnx").touch()
+    record(folder)
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert check_models(here, Secrets())[0].status == "ok"
 
@@ -140,7 +142,7 @@ def test_misspelt_voice_and_model(tmp_path: Path) -> None:
     raw["tts"] = {"voice": "af_heart:2+af_hart"}
     assert check_voice(settings(**raw)) == voice
     raw["tts"] = {"voice": "af_heart:x"}
-    assert "the weight 'x' of af_heart is no number" in str(check_voice(settings(**raw)))
+    assert "the weight 'x' of 'af_heart' is no number" in str(check_voice(settings(**raw)))
     checks = check_models(settings(stt={"model": "whisper-tinny.en"}, **raw), Secrets())
     assert "did you mean whisper-tiny.en?" in [check.fix for check in checks]
 

@@ -131,6 +131,7 @@ def test_what_is_to_be_written_is_valid(settings: dict[str, object]) -> None:
         (replace(ROOM, left_dbfs=-33.0, after_db=9.0).as_dict(), ["ok", "warn"], "write "),
         (replace(ROOM, ran_dry=2).as_dict(), ["warn", "ok"], "ran dry 2 times"),
         (replace(ROOM, ran_dry=2, left_dbfs=-33.0, after_db=9.0).as_dict(), ["warn"], "again"),
+        (Acoustics(-36.0, ran_dry=4).as_dict(), ["warn"], "again"),
         ({"error": "the microphone 'USB' is busy: close it"}, ["fail"], "close it"),
     ],
 )

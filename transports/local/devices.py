@@ -118,6 +118,6 @@ def _listed(devices: list[Device]) -> str:
 def _nothing(kind: Kind) -> str:
     return (
         f"no {NOUNS[kind]} ({kind} device) was found: connect one and choose it with "
-        f"audio.{kind}_device (`earshot doctor` lists them), or run without and talk in the "
-        "browser with `earshot web`"
+        f"audio.{kind}_device (`earshot doctor` lists them), or talk in the browser: "
+        "earshot web"
     )
