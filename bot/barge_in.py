@@ -14,10 +14,12 @@ from bot.config.schema import Settings
 from processors.barge_in import BargeInControl
 from speech.barge_in import rules
 from speech.barge_in.config import BargeInConfig
+from speech.barge_in.echo import EchoGuard
 from speech.barge_in.policy import BargeIn
 from speech.barge_in.replies import Replies
 from speech.barge_in.speaker import Speaker
 from speech.barge_in.words import WordSorter
+from speech.spoken import Normalizer
 from speech.timeline import Timeline
 from transports.held import HeldSpeaker
 
@@ -59,7 +61,7 @@ def build_barge_in(
         return None
     config = _config(settings, echo_path)
     listening = tuple(settings.barge_in.backchannels)
-    words = WordSorter(settings.stt.language, extra=listening)
+    words = WordSorter(settings.stt.language, _echo_guard(settings), listening)
     policy = BargeIn(config, STRATEGIES[chosen](config), words)
     speaker: Speaker
     if isinstance(transport, HoldsSound):
@@ -82,6 +84,12 @@ def follow_wake_phrases(barge_in: BargeInControl, turns: UserTurnStrategies) -> 
 
 async def _sleep(barge_in: BargeInControl, asleep: bool, *_: object) -> None:
     barge_in.asleep = asleep
+
+
+def _echo_guard(settings: Settings) -> EchoGuard:
+    """Knows how the bot says what it writes."""
+    spoken = Normalizer(settings.bot.language, settings.say, settings.no_read)
+    return EchoGuard(settings.stt.language, spoken=spoken)
 
 
 def _config(settings: Settings, echo_path: bool) -> BargeInConfig:

@@ -20,6 +20,7 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from processors.barge_in import BargeInControl
 from speech.barge_in.events import Ended, Playing
+from speech.kokoro.markup import as_read
 
 ANSWER = "answer"
 """Key of ``metadata`` on the frames that begin and end an answer: its reply id."""
@@ -59,7 +60,8 @@ class Audible(FrameProcessor):
         match frame:
             case AggregatedTextFrame(context_id=str(reply_id)) if frame.will_be_spoken:
                 now = self._control.now()
-                self._control.take(Playing(now, reply_id, frame.text, frame.interruptible))
+                text = as_read(frame.text)
+                self._control.take(Playing(now, reply_id, text, frame.interruptible))
             case LLMFullResponseStartFrame():
                 self._answers |= {str(frame.metadata.get(ANSWER))}
                 self._end_all()

@@ -7,10 +7,13 @@ import unicodedata
 
 from speech.spoken.numerals import cardinal
 
-_ASIDE = re.compile(r"\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|（[^）]*）|【[^】]*】")
-"""What recognisers write for sounds: [cough], (laughs), *sighs*."""
+_ASIDE = re.compile(
+    r"\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|（[^）]*）|【[^】]*】|<[^<>]{1,40}>|\{[^{}]*\}|♪[^♪]*♪?"
+)
+"""What recognisers write for sounds: [cough], (laughs), *sighs*, <noise>, ♪ la la ♪."""
 _JOINERS = re.compile("['’ʼ`´]")
 _CLOCK = re.compile(r"(\d{1,2})[:.]00\b")
+_DIGIT = re.compile(r"\d")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _UNSPACED = re.compile(
     "[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
@@ -24,8 +27,23 @@ def tokens(text: str, language: str = "en") -> list[str]:
 
     Latin accents go too, as recognisers are not at one about them.
     """
-    plain = _JOINERS.sub("", _CLOCK.sub(r"\1", _ASIDE.sub(" ", text)))
+    plain = _JOINERS.sub("", _CLOCK.sub(r"\1", text))
     return [part for word in _words(plain) for part in _spoken(word, language)]
+
+
+def language_code(tag: str) -> str:
+    """ "pt" for "pt-BR"; English where there is no tag."""
+    return (tag or "en").replace("_", "-").split("-")[0].casefold()
+
+
+def without_asides(transcript: str) -> str:
+    """The words alone, without the names of sounds."""
+    return _ASIDE.sub(" ", transcript)
+
+
+def by_digits(text: str) -> str:
+    """Each digit a number of its own, as telephone numbers are said."""
+    return _DIGIT.sub(r" \g<0> ", text)
 
 
 def is_question(text: str) -> bool:

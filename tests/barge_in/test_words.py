@@ -11,6 +11,7 @@ from speech.barge_in.echo import MEMORY_S, REACH_S, WORD_S, EchoGuard
 from speech.barge_in.tokens import tokens
 from speech.barge_in.vocabulary import BACKCHANNELS, COMMANDS
 from speech.barge_in.words import Sort, WordSorter
+from speech.spoken import Normalizer
 
 BOT = "The meeting is on Thursday at ten."
 
@@ -43,6 +44,52 @@ def guard(text: str = BOT, language: str = "en") -> EchoGuard:
 @pytest.mark.parametrize("began", [10.1, 12.4, None])
 def test_echo(text: str, echo: bool, began: float | None) -> None:
     assert guard().is_echo(text, now=12.9, began=began, own=frozenset({("stop",)})) is echo
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "heard"),
+    [
+        ("en", "The total is $45.20.", "The total is forty five dollars and twenty cents."),
+        ("en", "That will be $45.20.", "That will be 45 dollars 20 cents"),
+        ("en", "Call 555-0199 for help.", "call 5550199 for help"),
+        ("en", "Call 555-0199 for help.", "call five five five zero one nine nine for help"),
+        ("en", "You were born in 1987.", "you were born in nineteen eighty seven"),
+        ("en", "It is on the 21st, at 9 a.m.", "it is on the twenty first at 9am"),
+        ("en", "Write to ana.lopez@example.org.", "write to ana dot lopez at example dot org"),
+        ("en", "It is 20°C (in the shade).", "it is twenty degrees celsius in the shade"),
+        ("en", "Take *two* of them now.", "take 2 of them now"),
+        ("de", "Das macht 12,50 €.", "das macht zwölf euro fünfzig"),
+        ("fr", "Le train part à 15h30.", "le train part à quinze heures trente"),
+        ("es", "Cuesta 12,50 €.", "cuesta doce euros con cincuenta"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("began", [10.1, 12.4])
+def test_an_echo_is_one_however_it_is_written(
+    language: str, written: str, heard: str, began: float
+) -> None:
+    assert guard(written, language).is_echo(heard, now=12.9, began=began)
+
+
+def test_the_bot_says_words_in_ways_of_its_own() -> None:
+    g = EchoGuard("en", spoken=Normalizer("en", {"kubectl": "cube control"}))
+    g.said("Please run kubectl with the file.", 10)
+    assert g.is_echo("run cube control with the file", now=12, began=10.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "echo"),
+    [
+        ("Thursday", True),
+        ("at ten", True),
+        ("thurs day", True),
+        ("tent", False),
+        ("Tuesday", False),
+        ("on ten", False),
+        ("eat in", False),
+    ],
+)
+def test_few_words_are_an_echo_only_if_they_were_said_so(text: str, echo: bool) -> None:
+    assert guard().is_echo(text, now=12.5, began=11) is echo
 
 
 def test_echo_over_several_units() -> None:
@@ -125,7 +172,7 @@ def test_every_phrase_of_the_tables_is_sorted_as_it_says(language: str) -> None:
     sorter = WordSorter(language)
     for phrase in BACKCHANNELS[language].split(", "):
         assert sorter.sort(phrase, now=0) is Sort.BACKCHANNEL, phrase
-        assert sorter.sort(phrase, now=0, asked=True) is Sort.REAL, phrase
+        assert sorter.sort(phrase, now=0, asked=True) in (Sort.REAL, Sort.COMMAND), phrase
     for phrase in COMMANDS[language].split(", "):
         assert sorter.sort(phrase, now=0) is Sort.COMMAND, phrase
 
@@ -139,6 +186,16 @@ def test_every_phrase_of_the_tables_is_sorted_as_it_says(language: str) -> None:
         ("Oh I see, okay, got it.", Sort.BACKCHANNEL),
         ("um", Sort.BACKCHANNEL),
         ("uh-uh", Sort.COMMAND),
+        ("O.K.", Sort.BACKCHANNEL),
+        ("Okaaay, yeahhh", Sort.BACKCHANNEL),
+        ("Noooo", Sort.COMMAND),
+        ("That's right, very good.", Sort.BACKCHANNEL),
+        ("That's", Sort.REAL),
+        ("very", Sort.REAL),
+        ("no doubt", Sort.BACKCHANNEL),
+        ("no doubt about Sunday", Sort.COMMAND),
+        ("ha ha ha", Sort.BACKCHANNEL),
+        ("ahem", Sort.BACKCHANNEL),
         ("yeah but", Sort.REAL),
         ("okay and the price", Sort.REAL),
         ("I see a problem", Sort.REAL),
@@ -146,10 +203,38 @@ def test_every_phrase_of_the_tables_is_sorted_as_it_says(language: str) -> None:
         ("[door slams]", Sort.NOTHING),
         ("...", Sort.NOTHING),
         ("*coughs* (laughs)", Sort.NOTHING),
+        ("<noise> {cough} ♪ la la ♪", Sort.NOTHING),
     ],
 )
 def test_english(text: str, sort: Sort) -> None:
     assert WordSorter("en-GB").sort(text, now=0) is sort
+
+
+@pytest.mark.parametrize(
+    ("language", "listening", "wanting"),
+    [
+        ("de", "Na klar, sehr gut.|Ach so, ja genau.|Das stimmt.", "Ja, aber|Sehr teuer|Was?"),
+        ("fr", "C'est vrai.|Très bien, tout à fait.", "Si.|C'est cher|Oui mais"),
+        ("es", "Claro que sí.|Muy bien, está bien.", "¿Qué vale?|Esta tarde|Sí pero"),
+        ("it", "Va benissimo.|È vero, certo.", "Molto caro|Cosa?"),
+        ("pt", "Muito bem.|Está certo, tá bom.", "Está caro|Como?"),
+        ("nl", "Is goed.|Dat is waar.", "Waar?|Dat is duur"),
+        ("ja", "なるほどですね。|はい、分かりました。", "はい、でも|いくら"),
+        ("zh", "好的，明白。|不错。", "不要|好的，但是"),
+        ("ko", "네네.|아 그렇구나", "아니|네 그런데요"),
+        ("hi", "बहुत अच्छा|हां हां, ठीक है", "बहुत महंगा|क्या"),
+    ],
+)
+def test_listening_and_not(language: str, listening: str, wanting: str) -> None:
+    sorter = WordSorter(language)
+    for text in listening.split("|"):
+        assert sorter.sort(text, now=0) is Sort.BACKCHANNEL, text
+    for text in wanting.split("|"):
+        assert sorter.sort(text, now=0) in (Sort.REAL, Sort.COMMAND), text
+
+
+def test_a_very_long_transcript_is_sorted() -> None:
+    assert WordSorter("en").sort("that's very " * 2_000, now=0) is Sort.REAL
 
 
 def test_phrases_of_ones_own_and_unknown_languages() -> None:
