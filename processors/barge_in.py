@@ -14,6 +14,13 @@ from speech.barge_in.replies import Replies
 from speech.barge_in.speaker import Speaker
 from speech.timeline import Timeline
 
+HOLE_S = 0.3
+"""Without a frame of the detector for so long nobody is heard: some telephones and rooms send
+nothing in silence. Longer than a network gathers packets."""
+
+LATE_S = 0.1
+"""A timer that is later than this shows a loop that stood still, and frames with it."""
+
 
 class BargeInControl:
     """Tells the policy what happens and carries its decisions out.
@@ -43,6 +50,7 @@ class BargeInControl:
         self._echo = echo
         self._loop = asyncio.get_running_loop()
         self._alarm: asyncio.TimerHandle | None = None
+        self._hole: asyncio.TimerHandle | None = None
         self._decided = asyncio.Event()
         self._decided.set()
         self._cuts = 0
@@ -102,13 +110,29 @@ class BargeInControl:
             counts: dict[str, Any] = dict(self.replies.dropped)
             self._timeline.mark("note", what="came late", **counts)
             self.replies.dropped.clear()
-        if self._alarm is not None:
-            self._alarm.cancel()
-            self._alarm = None
+        for timer in (self._alarm, self._hole):
+            if timer is not None:
+                timer.cancel()
+        self._alarm = self._hole = None
         self._decided.set()
 
     def _take_voice(self, at: float, confidence: float) -> None:
+        if self._closed:
+            return
+        self._expect_voice(at)
         self.take(Voice(at, 0.0 if self.asleep else confidence, self._echo()))
+
+    def _expect_voice(self, heard_at: float) -> None:
+        if self._hole is not None:
+            self._hole.cancel()
+        due = self._loop.time() + HOLE_S
+        self._hole = self._loop.call_at(due, self._hear_nothing, heard_at, due)
+
+    def _hear_nothing(self, heard_at: float, due: float) -> None:
+        if self._loop.time() > due + LATE_S:
+            self._expect_voice(heard_at)
+        else:
+            self.take(Voice(heard_at, 0.0))
 
     def _carry_out(self, decision: Decision) -> None:
         reply_id, why = decision.reply_id, decision.why.value

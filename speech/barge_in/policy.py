@@ -48,6 +48,12 @@ _SAYS_WHY = frozenset({Why.WORDS, Why.STOP, Why.OWED})
 _ROUNDING_S = 1e-6
 
 
+def _goes_on(seen: Seen) -> bool:
+    """Whether the user speaks on behind the final words that came: those of an earlier stretch.
+    Not so for an echo, which is transcribed while it sounds."""
+    return seen.speaking and seen.sort not in (None, Sort.ECHO)
+
+
 class BargeIn:
     """The policy of one conversation: ``take`` each event, carry out what it returns, in order.
 
@@ -89,6 +95,10 @@ class BargeIn:
     def ducked(self) -> str | None:
         """The reply that is ducked now."""
         return self._ducked[0] if self._ducked else None
+
+    @property
+    def _ducked_is_live(self) -> bool:
+        return self.ducked is not None and self._floor.is_live(self.ducked)
 
     @property
     def interruptible(self) -> list[str]:
@@ -166,7 +176,8 @@ class BargeIn:
             return []
         self._trust.sound_began(event.at)
         self._user.words.guard.said(event.text, event.at)
-        return self._hold() + self._pay() + self._judge(self._seen())
+        passed = [] if self._ducked_is_live else self._resume(Why.OVER)
+        return passed + self._hold() + self._pay() + self._judge(self._seen())
 
     def _on_ended(self, event: Ended) -> list[Decision]:
         if self._floor.sounds(event.reply_id):
@@ -188,7 +199,7 @@ class BargeIn:
         if current is None or verdict is None:
             return []
         if verdict.action is Action.RESUME:
-            resumed = self._resume(verdict.why, seen.final)
+            resumed = self._resume(verdict.why, seen.final, settles=not _goes_on(seen))
             return resumed or [self._ignore(verdict.why, drop=seen.final)]
         by_voice = seen.sort is None and not seen.pressed
         if current.holds:
@@ -202,9 +213,10 @@ class BargeIn:
             self._ducked = (current.reply_id, self._now)
             self._user.ducked(self._now)
             return [Decision(self._now, Action.DUCK, current.reply_id, verdict.why)]
-        return self._cut(self._floor.interruptible, verdict.why)
+        return self._cut(self._floor.interruptible, verdict.why, certain=seen.final)
 
-    def _cut(self, replies: list[Live], why: Why) -> list[Decision]:
+    def _cut(self, replies: list[Live], why: Why, certain: bool = True) -> list[Decision]:
+        """``certain``: not for partial words, which may come to nothing."""
         ducked, self._ducked = self.ducked, None
         self._user.settle()
         self._owed.clear()
@@ -213,19 +225,19 @@ class BargeIn:
         for live in replies:
             self._floor.kill(live, self._now)
         answers = [live.reply_id for live in replies if live.kind is Kind.ANSWER]
-        if answers and why not in _SAYS_WHY:
+        if answers and not (certain and why in _SAYS_WHY):
             self._recovery.lose(answers[-1], self._now)
         decisions = [Decision(self._now, Action.CUT, live.reply_id, why) for live in replies]
         if ducked and all(live.reply_id != ducked for live in replies):
             decisions.append(Decision(self._now, Action.RESUME, ducked, Why.OVER))
         return decisions
 
-    def _resume(self, why: Why, drop: bool = False) -> list[Decision]:
+    def _resume(self, why: Why, drop: bool = False, settles: bool = True) -> list[Decision]:
         if self._ducked is None:
             return []
         reply_id, self._ducked = self._ducked[0], None
         false_alarm = why not in (Why.UNINTERRUPTIBLE, Why.OVER)
-        self._user.settle(false_alarm)
+        self._user.settle(false_alarm and settles)
         if false_alarm:
             self._trust.false_alarm()
         return [Decision(self._now, Action.RESUME, reply_id, why, drop)]

@@ -6,7 +6,7 @@ import pytest
 
 from speech.barge_in.config import BargeInConfig
 from speech.barge_in.decision import Action, Why
-from speech.barge_in.events import Tick, Voice, Words
+from speech.barge_in.events import Kind, Tick, Voice, Words
 from tests.barge_in.bench import Bench, playing
 
 
@@ -105,6 +105,35 @@ def test_partial_words(partial: str, done: list[str]) -> None:
     b.voice(2000, 2380)
     b.words(2400, partial, final=False)
     assert b.done == done
+
+
+@pytest.mark.parametrize(
+    ("text", "again"), [("mm-hm", True), ("", True), ("our shop opens at nine", False)]
+)
+def test_words_of_an_earlier_sound_do_not_settle_what_is_said_now(text: str, again: bool) -> None:
+    """They come while the user has begun to speak: the bot must not speak over that. An echo
+    sounds on while it is transcribed."""
+    b = playing()
+    b.voice(2000, 2350)
+    for ms in range(2880, 2980, 20):
+        b.take(Voice(ms / 1000, 0.9))
+    b.words(2980, text)
+    b.voice(3000, 5000)
+    b.words(5700, "What about the price?")
+    more = ["duck R1", "cut R1"] if again else ["cut R1"]
+    assert b.done == ["duck R1", "resume R1", *more]
+    if again:
+        assert b.at(Action.CUT)[0] < 4000
+
+
+def test_a_reply_that_is_passed_over_is_not_ducked_for_ever() -> None:
+    b = Bench()
+    b.reply(0, kind=Kind.FILLER)
+    b.play(100)
+    b.voice(2000, 2300)
+    b.reply(2350, "R2", kind=Kind.NOTICE)
+    b.play(2400, "R2")
+    assert b.done == ["duck R1", "resume R1"]
 
 
 def test_yes_answers_a_question() -> None:

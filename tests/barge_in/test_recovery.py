@@ -41,6 +41,30 @@ def test_asked_again_when_no_words_come() -> None:
     assert b.at(Action.ASK_AGAIN) == [3500]
 
 
+@pytest.mark.parametrize("text", ["", "mm-hm", None])
+def test_asked_again_when_partial_words_that_cut_come_to_nothing(text: str | None) -> None:
+    b = Bench()
+    b.play(0)
+    b.voice(1000, 1400)
+    b.words(1400, "what about the", final=False)
+    assert b.done == ["duck R1", "cut R1"]
+    if text is not None:
+        b.words(2000, text)
+        assert b.log[-1].drop_words
+    b.settle()
+    assert b.done[2:] == ["ask_again R1"]
+
+
+def test_partial_words_that_were_meant_are_not_asked_about() -> None:
+    b = Bench()
+    b.play(0)
+    b.voice(1000, 1400)
+    b.words(1400, "what about the", final=False)
+    b.words(2000, "What about the price?")
+    b.settle()
+    assert b.done == ["duck R1", "cut R1"]
+
+
 def test_not_asked_again_when_something_was_said() -> None:
     b = falsely_cut()
     b.words(2500, "and the price?")
