@@ -18,6 +18,10 @@ HEARD_WITHIN_S = 20.0
 """An announcement of which no word is heard by then has failed, and is not said again."""
 
 
+GREETINGS = 3
+"""A line on which no word gets through has other troubles."""
+
+
 class Announcements:
     """Says each text when the floor is free, and again if it was cut before a word was heard.
 
@@ -47,6 +51,16 @@ class Announcements:
             text = self._waiting.popleft()
             while await self._was_cut(text):
                 pass
+
+    async def greet(self, text: str, answered: Callable[[], object]) -> None:
+        """Say it at once, and again when the floor is free where a noise cut it before a word
+        was heard; not if the user has said something meanwhile."""
+        for _ in range(GREETINGS):
+            if not await self.cut_unheard(text):
+                return
+            await self._until_free()
+            if answered():
+                return
 
     async def _was_cut(self, text: str) -> bool:
         await self._until_free()

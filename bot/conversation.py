@@ -239,7 +239,10 @@ class Conversation:
             return
         self._timeline.mark("session_start")
         if self._greet and (text := self._parts.phrase(self._parts.settings.bot.greeting)):
-            await self.say(text, interruptible=self._parts.settings.bot.greeting_interruptible)
+            if self._parts.settings.bot.greeting_interruptible:
+                await self._announcements.greet(text, self._said)
+            else:
+                await self.say(text, interruptible=False)
 
     def talk_key(self, *, down: bool) -> None:
         """The user presses the talk key, or lets it go. It cuts what is being said, and where

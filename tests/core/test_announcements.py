@@ -94,6 +94,23 @@ async def test_cut_unheard_it_is_said_again_and_cut_heard_it_is_not() -> None:
         assert own.voice.said == ["one"] * 3
 
 
+@pytest.mark.parametrize("answers", [True, False])
+async def test_a_greeting_that_a_noise_cut_unheard_is_said_again_unless_the_user_spoke(
+    answers: bool,
+) -> None:
+    own = Table()
+    greeting = asyncio.create_task(own.announcements.greet("Hello.", lambda: answers))
+    await settle()
+    assert own.voice.said == ["Hello."]
+    await own.user_speaks()
+    await own.user_is_done()
+    assert own.voice.said == ["Hello."] * (1 if answers else 2)
+    if not answers:
+        await own.heard()
+    await greeting
+    assert len(own.voice.said) == (1 if answers else 2)
+
+
 async def test_the_queue_is_bounded() -> None:
     async with table() as own:
         await own.user_speaks()
