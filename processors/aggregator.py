@@ -30,6 +30,8 @@ GAP = "gap"
 """Key of a unit's ``metadata``: the white space written behind it, as far as it had come."""
 BEFORE = "before"
 """Key of a unit's ``metadata``: white space in front of it that came too late for ``GAP``."""
+UNIT = "unit"
+"""Key of ``metadata`` on the words of a unit that were spoken: the id of the unit's frame."""
 UNSPOKEN = "unspoken"
 """Text type of code and of marks that found no word: for the record, not for the voice."""
 

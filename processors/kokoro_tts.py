@@ -26,7 +26,7 @@ from pipecat.services.settings import TTSSettings
 from pipecat.services.tts_service import TTSService
 from pipecat.utils.text.base_text_aggregator import TextType
 
-from processors.aggregator import BEFORE, GAP, UNSPOKEN
+from processors.aggregator import BEFORE, GAP, UNIT, UNSPOKEN
 from processors.barge_in import BargeInControl
 from processors.begun_replies import BegunReplies
 from processors.evidence import FILLER, filler_mark
@@ -102,6 +102,7 @@ class KokoroTTSService(TTSService):
         self._unit_sounded = False
         self._spans = WordSpans("")
         self._filler: dict[str, Any] = {}
+        self._of_unit: dict[str, Any] = {}
         self._before = ""
 
     def can_generate_metrics(self) -> bool:
@@ -141,7 +142,7 @@ class KokoroTTSService(TTSService):
             await self._pass_unspoken(frame)
             return
         if isinstance(frame, AggregatedTextFrame | TTSSpeakFrame):
-            self._filler = filler_mark(frame)
+            self._filler, self._of_unit = filler_mark(frame), {UNIT: frame.id}
             self._before = frame.metadata.get(BEFORE, "")
         self._replies.sees(frame, self._turn_context_id)
         await super().process_frame(frame, direction)
@@ -210,6 +211,7 @@ class KokoroTTSService(TTSService):
                 break
             await asyncio.sleep(pause_s)  # a busy engine says when it has room
         self._spans.rest()  # what failed was not heard
+        self._of_unit = {}
         yield ErrorFrame(error=str(failure), exception=failure)
         async for frame in self._prepared(self._failure.instead(context_id), context_id):
             yield frame
@@ -302,7 +304,7 @@ class KokoroTTSService(TTSService):
         frame.includes_inter_frame_spaces = True
         context = self._tts_contexts.get(context_id)
         frame.append_to_context = context.append_to_context if context else True
-        frame.metadata |= self._filler
+        frame.metadata |= self._filler | self._of_unit
         if self._filler.get(FILLER) == Kind.PREAMBLE:
             frame.append_to_context = False
         return frame

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import cast
 
 from pipecat.frames.frames import (
@@ -17,8 +16,12 @@ from pipecat.frames.frames import (
 from pipecat.processors.aggregators.llm_context import LLMContext, LLMContextMessage
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
+from processors.aggregator import UNIT
 from processors.audible import ANSWER
-from speech.heard.unsaid import rest_of, shortened
+from processors.evidence import FILLER
+from speech.evidence.actions import Kind
+from speech.heard.unsaid import Answer, shortened
+from speech.kokoro.markup import as_read
 
 NOTE = 'You were interrupted here. The user did not hear the rest of your answer: "{rest}"'
 
@@ -29,15 +32,8 @@ ANSWERS = 16
 """Answers asked for and not over: one speaks, others may wait behind tools."""
 
 
-@dataclass
-class _Answer:
-    written: str = ""
-    heard: str = ""
-    reply_id: str | None = None
-
-
 class Unsaid:
-    """Compares what the voice was given with what was heard, for each answer.
+    """Compares what the voice was given with what was heard, for each answer, unit by unit.
 
     ``written`` is the processor to put before the voice, ``heard`` the one before the assistant
     aggregator. After an interruption ``told``, behind the aggregator, which has the heard words in
@@ -48,8 +44,9 @@ class Unsaid:
     def __init__(self, context: LLMContext, *, tell: bool = True) -> None:
         self._context = context
         self._tells = tell
-        self._answers: dict[int, _Answer] = {}
-        self._writing: _Answer | None = None
+        self._answers: dict[int, Answer] = {}
+        self._begun: dict[str, Answer] = {}
+        self._writing: Answer | None = None
 
     def written(self) -> FrameProcessor:
         """Before the voice."""
@@ -65,26 +62,25 @@ class Unsaid:
 
     def _note_written(self, frame: Frame) -> None:
         if isinstance(frame, LLMFullResponseStartFrame):
-            self._writing = self._answers[frame.id] = _Answer()
+            self._writing = self._answers[frame.id] = Answer()
             while len(self._answers) > ANSWERS:
                 del self._answers[next(iter(self._answers))]
-        elif isinstance(frame, AggregatedTextFrame) and not frame.skip_tts:
+        elif isinstance(frame, AggregatedTextFrame) and _is_answer(frame):
             if self._writing is not None:
-                self._writing.written += f"{frame.text} "
+                self._writing.write(frame.id, as_read(frame.text))
         elif isinstance(frame, LLMFullResponseEndFrame):
             self._writing = None
 
     def _note_heard(self, frame: Frame) -> None:
         match frame:
             case LLMFullResponseStartFrame() if frame.id in self._answers:
-                self._answers[frame.id].reply_id = frame.metadata.get(ANSWER)
+                self._begun[str(frame.metadata.get(ANSWER))] = self._answers[frame.id]
             case TTSTextFrame(append_to_context=True, context_id=str(reply_id)):
-                for answer in self._answers.values():
-                    if answer.reply_id == reply_id:
-                        answer.heard += frame.text
+                if reply_id in self._begun:
+                    self._begun[reply_id].hear(frame.metadata.get(UNIT), frame.text)
             case LLMFullResponseEndFrame():
-                over = frame.metadata.get(ANSWER)
-                self._answers = {i: a for i, a in self._answers.items() if a.reply_id != over}
+                over = self._begun.pop(str(frame.metadata.get(ANSWER)), None)
+                self._answers = {i: a for i, a in self._answers.items() if a is not over}
 
     def _note_interruption(self, frame: Frame) -> None:
         if isinstance(frame, InterruptionFrame):
@@ -92,12 +88,17 @@ class Unsaid:
 
     def _tell(self) -> None:
         answers, self._answers, self._writing = self._answers, {}, None
+        self._begun.clear()
         for answer in answers.values():
-            rest = rest_of(answer.written, answer.heard)
-            if self._tells and answer.heard.strip() and rest:
+            if self._tells and (rest := answer.rest):
                 note = NOTE.format(rest=shortened(rest, MOST))
                 message = {"role": "developer", "content": note}
                 self._context.add_message(cast(LLMContextMessage, message))
+
+
+def _is_answer(frame: AggregatedTextFrame) -> bool:
+    """Whether the unit is spoken, and kept: a preamble only bridges a wait."""
+    return not frame.skip_tts and frame.metadata.get(FILLER) != Kind.PREAMBLE.value
 
 
 class _Tap(FrameProcessor):

@@ -79,6 +79,21 @@ async def test_c07_the_model_need_not_be_told() -> None:
     assert _unsaid(s) is None
 
 
+async def test_what_was_not_said_counts_neither_as_heard_nor_as_unheard() -> None:
+    written = "This FAIL is not said. See [our page](https://example.org) now. " + ANSWER
+    async with stage(says(written), says("Fine."), bot={"greeting": ""}) as s:
+        s.start()
+        await s.until_event("session_start")
+        await s.hear("Go on.")
+        await s.until(lambda: "word2" in s.heard)
+        await s.hear("What about Sunday?")
+        await s.until_event("llm_request", 2)
+        words = _assistant(s).split()
+        await s.end()
+    assert words[:5] == ["This", "See", "our", "page", "now."]
+    assert [*words[5:], *(_unsaid(s) or [])] == ANSWER.split()
+
+
 class FakeOutput(FrameProcessor):
     """Gives out words and the interruption in one go, as an output does at a cut."""
 
