@@ -93,6 +93,8 @@ class DictationReader:
         self._ambiguous = of(vocabulary.AMBIGUOUS)
         self._nato = phrases(vocabulary.NATO.split(", "))
         self._cues = of(vocabulary.DICTATION_CUES)
+        self._plain = of(vocabulary.PLAIN_JOINERS)
+        self._choice, self._choosing = of(vocabulary.CHOICE), of(vocabulary.CHOOSING)
 
     def run(self, spoken: Words) -> Run:
         """The longest row of pieces that the words end with."""
@@ -100,7 +102,9 @@ class DictationReader:
         start, plus, joined, at = 0, False, False, 0
         while at < len(spoken):
             length, item = self._piece(spoken, at)
-            if item is not None:
+            if self._is_other_word(spoken[at : at + length], item, items):
+                items, plus, joined = [], False, False
+            elif item is not None:
                 start = start if items or plus else at
                 items.append(item)
                 joined = False
@@ -112,12 +116,29 @@ class DictationReader:
                 items, plus, joined = [], False, False
             at += length or 1
         while items and items[0].ambiguous and len(items) <= 2:
+            if self.has_cue(spoken[max(0, start - _CUE_REACH) : start]):
+                break  # "my PIN is one"
             items.pop(0)
         return Run(tuple(items), start if items else len(spoken), plus, joined)
 
+    def _is_other_word(self, phrase: Words, item: Item | None, before: list[Item]) -> bool:
+        """Whether the piece is a word of a sentence about quantities: "for two at seven", "two
+        plus two", "due o tre". It joins what is spelled or is a dictation already."""
+        if not (before and before[-1].digits) or Run(tuple(before), 0).is_dictation:
+            return False
+        return phrase in self._plain if item is None else item.ambiguous and not item.digits
+
     def is_announced(self, run: Run, spoken: Words) -> bool:
         """Whether a word shortly before the run says what it is: "my number is"."""
-        return self.has_cue(spoken[max(0, run.start - _CUE_REACH) : run.start])
+        near = spoken[max(0, run.start - _CUE_REACH) : run.start]
+        return self.has_cue(near) and not self._chooses(run, spoken)
+
+    def _chooses(self, run: Run, spoken: Words) -> bool:
+        """Whether it is one of several: "I'd like number two", not "order number two"."""
+        if len(run.items) != 1 or run.joined or run.digits > 2:
+            return False
+        before = spoken[: run.start]
+        return before[-1:] in self._choice and before[-2:-1] in self._choosing | {()}
 
     def has_cue(self, spoken: Words) -> bool:
         """Whether a number or a spelling is spoken of; "the number of guests" is none."""

@@ -22,6 +22,8 @@ country) is said in groups, with pauses of a second at most."""
 
 _TRAILS_OFF = re.compile(r"(?:[,、，;；:：…–—~-]|\.\.)[\"'”’»)\s]*$")
 _ASKS = re.compile(r"[?!？！؟][\"'”’»)\s]*$")
+_LETTER = re.compile(r"[^\W\d_] [A-HJ-Z][.!]?$")
+"""One capital at the end is a letter: "plan A"; an article is small there."""
 _CAPITALS = re.compile(r"([A-ZÀ-ÖØ-Þ]{2,16})\W*$")
 """How recognisers write a name that was spelled: "JOHN"."""
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?؟])\s+|(?<=[。！？])")
@@ -51,6 +53,7 @@ class Patience:
         self._open = phrases(vocabulary.of(vocabulary.OPEN, code))
         self._fillers = phrases(vocabulary.of(vocabulary.FILLERS, code))
         self._stranded = phrases(vocabulary.of(vocabulary.STRANDED, code))
+        self._not_alone = phrases(vocabulary.of(vocabulary.NOT_ALONE, code))
         self._relative = {w for p in phrases(vocabulary.of(vocabulary.RELATIVE, code)) for w in p}
 
     def wait_s(self, text: str, asked: str = "") -> float:
@@ -80,7 +83,7 @@ class Patience:
             return (Open.ADDRESS if address_open else None), run
         if self._dictates(run, spoken, question):
             return (Open.LETTERS if run.spells else Open.DIGITS), run
-        return (Open.SENTENCE if self._is_left_open(text, spoken) else None), run
+        return (Open.SENTENCE if self._is_left_open(text, spoken, run) else None), run
 
     def _spoken(self, text: str, question: Words) -> Words:
         """The words; letter by letter where the last one was spelled."""
@@ -95,26 +98,27 @@ class Patience:
         announced = self._dictation.is_announced(run, spoken)
         return run.is_dictation or announced or self._dictation.has_cue(question)
 
-    def _is_left_open(self, text: str, spoken: Words) -> bool:
+    def _is_left_open(self, text: str, spoken: Words, run: Run) -> bool:
         """Whether the sentence goes on: after a comma, "and", "my name is", "um"."""
         if _TRAILS_OFF.search(text[-READ_CHARS:]):
             return True
         if _ASKS.search(text[-READ_CHARS:]) or self._is_stranded(text):
             return False
+        if _LETTER.search(text[-READ_CHARS:]) or (run.items and not run.joined):
+            return False  # "plan A"; "vingt et un"
         ends = [p for p in self._open | self._fillers if ends_with(spoken, p)]
-        return any(len(spoken) > len(p) or _stands_alone(p) for p in ends)
+        return any(len(spoken) > len(p) or self._stands_alone(p) for p in ends)
 
     def _is_stranded(self, text: str) -> bool:
         """Whether the word that leaves it open belongs to an earlier one: "who I live with"."""
         sentences = _BETWEEN_SENTENCES.split(text[-READ_CHARS:].strip())
         spoken = words(sentences[-1])
-        return spoken[-1:] in self._stranded and not self._relative.isdisjoint(spoken[:-2])
+        before = spoken[:-2] or spoken[:-1]  # "what for"
+        return spoken[-1:] in self._stranded and not self._relative.isdisjoint(before)
 
-
-def _stands_alone(phrase: Words) -> bool:
-    """Whether it is open without a word before it; "A." may be an answer."""
-    said = "".join(phrase)
-    return len(said) > 1 and said != vocabulary.NOT_ALONE
+    def _stands_alone(self, phrase: Words) -> bool:
+        """Whether it is open without a word before it; "A." may be an answer."""
+        return len("".join(phrase)) > 1 and phrase not in self._not_alone
 
 
 def _question(text: str) -> str:

@@ -15,7 +15,10 @@ OPEN = {
         "from, with, at, into, between, about the, i'm, i'd, i'll, i've, it's, we're, we'd, "
         "we'll, there's, that's, he's, she's, they're, and i, and we, but i, and then, "
         "name is, number is, address is, mail is, code is, spelled, there is, there are, "
-        "this is, such as, as well as, whether, although, unless, which, whose, who is"
+        "this is, such as, as well as, whether, although, unless, which, whose, who is, "
+        "well i, when i, if i, because i, so i, what i, that i, while i, where i, how i, "
+        "can you, could you, would you, can i, could i, problem is, thing is, question is, "
+        "i want is, i need is, is that i, problem is that, thing is that"
     ),
     "de": (
         "und, oder, aber, weil, denn, dass, wenn, ob, ein, eine, einen, einem, einer, mein, "
@@ -63,10 +66,23 @@ OPEN = {
 STRANDED = {"en": "of, for, from, with, at, to, into"}
 """Of these words those that end a sentence after one of ``RELATIVE``: "what I asked for"."""
 
-RELATIVE = {"en": "what, who, whom, whose, where, how, whatever, whoever, wherever, which"}
+RELATIVE = {
+    "en": (
+        "what, who, whom, whose, where, how, whatever, whoever, wherever, which, what's, who's, "
+        "where's"
+    )
+}
 
-NOT_ALONE = "para"
-"""Open only after other words: alone it is "stop" in Spanish and Portuguese."""
+NOT_ALONE = {
+    # Open only after other words: alone "stop" in Spanish and Portuguese, and "one".
+    "en": "",
+    "de": "ein, eine",
+    "fr": "un, une",
+    "es": "para",
+    "it": "un",
+    "pt": "para, um",
+    "nl": "een",
+}
 
 FILLERS = {
     # Whoever says this is about to speak, or asks for time.
@@ -188,6 +204,45 @@ AS_IN = {
     "it": "come, di",
     "pt": "de",
     "nl": "van",
+}
+
+PLAIN_JOINERS = {
+    # Of these words and signs those that stand between quantities too: "two at seven", "two plus
+    # two", "dos de tres", "七点".
+    "en": "at, for, like, plus, minus, then",
+    "de": "at, wie, plus, minus, dann",
+    "fr": "at, comme, plus, moins, puis",
+    "es": "at, de, más, menos, luego",
+    "it": "at, come, di, più, meno, poi",
+    "pt": "at, de, mais, menos, depois",
+    "nl": "at, van, plus, min, dan",
+    "zh": "点, 點",
+}
+
+CHOICE = {
+    # "Number two" is one of several, unless it is the number of something: "order number two".
+    "en": "number",
+    "de": "nummer",
+    "fr": "numéro",
+    "es": "número",
+    "it": "numero",
+    "pt": "número",
+    "nl": "nummer",
+    "hi": "नंबर",
+}
+
+CHOOSING = {
+    # What stands before it then, besides nothing.
+    "en": (
+        "the, like, want, take, choose, pick, have, get, need, do, try, with, for, to, on, and, "
+        "or, please, its, it's, is, say, press, um, uh, yes, yeah, okay, no, not"
+    ),
+    "de": "die, der, nehme, möchte, will, wähle, bitte, und, oder, ja, also, mit",
+    "fr": "le, la, prends, veux, voudrais, choisis, et, ou, oui, avec",
+    "es": "el, la, quiero, elijo, tomo, y, o, sí, con",
+    "it": "il, la, voglio, prendo, scelgo, e, o, sì, con",
+    "pt": "o, a, quero, escolho, e, ou, sim, com",
+    "nl": "de, neem, wil, kies, en, of, ja, met",
 }
 
 DIGIT_WORDS = {

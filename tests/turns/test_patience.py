@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from speech.turns.patience import LONG_NUMBER_SHARE, Open, Patience
@@ -69,6 +69,12 @@ OPEN_ENDED = [
     ("en", "On Monday -", SENTENCE),
     ("en", "I was wondering…", SENTENCE),
     ("en-GB", "because", SENTENCE),
+    ("en", "Well, I", SENTENCE),
+    ("en", "Can you", SENTENCE),
+    ("en", "The problem is that", SENTENCE),
+    ("en", "My PIN is one", DIGITS),
+    ("en", "My order number two", DIGITS),
+    ("en", "The code is A", LETTERS),
     ("tlh", "my number is 0 4 1", DIGITS),
     ("de", "Meine Nummer ist null eins sieben", DIGITS),
     ("de", "zwo drei", DIGITS),
@@ -142,6 +148,17 @@ COMPLETE = [
     ("en", "I think so."),
     ("en", "So do I."),
     ("en", "A."),
+    ("en", "Book a table for two at seven."),
+    ("en", "Dinner for six at nine"),
+    ("en", "What is two plus two"),
+    ("en", "Two for one"),
+    ("en", "Number two."),
+    ("en", "I'd like number 3, please. Number 3."),
+    ("en", "Plan A."),
+    ("en", "I got an A"),
+    ("en", "What for"),
+    ("en", "Where to"),
+    ("en", "What's it for"),
     ("en", "Where do you want to go to?"),
     ("en", "Gate B7."),
     ("en", "At 3pm."),
@@ -155,6 +172,21 @@ COMPLETE = [
     ("de", "Ja."),
     ("de", "Um vierundzwanzig Uhr."),
     ("de", "Es ist halb acht."),
+    ("de", "Zwei plus zwei"),
+    ("de", "Nummer zwei"),
+    ("fr", "Vingt et un"),
+    ("fr", "Numéro deux"),
+    ("fr", "Deux plus deux"),
+    ("es", "Dos o tres"),
+    ("es", "Dos más dos"),
+    ("es", "De dos a tres"),
+    ("it", "Due o tre"),
+    ("it", "Alle sette e dieci"),
+    ("pt", "Vinte e um"),
+    ("pt", "De dois a três"),
+    ("nl", "Een"),
+    ("nl", "Vijf min drie"),
+    ("zh", "七点"),
     ("fr", "Oui, c'est ça."),
     ("fr", "Il est quatre-vingt-dix."),
     ("es", "Sí."),
@@ -228,6 +260,7 @@ def test_switched_off() -> None:
     assert Patience("en", 0.0).wait_s("my number is 0 4 1") == 0.0
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(LANGUAGES),
     st.one_of(st.text(), st.text("0 1٣①½-.,@+abj o at dot ")),
@@ -237,6 +270,7 @@ def test_any_text_gives_a_wait_within_bounds(language: str, text: str, asked: st
     assert 0.0 <= patience(language).wait_s(text, asked) <= LONGEST_S
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 9), min_size=3, max_size=20), st.sampled_from([" ", "-", ", "]))
 def test_a_row_of_digits_is_a_dictation_until_something_else_is_said(
     digits: list[int], between: str
