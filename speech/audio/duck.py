@@ -57,6 +57,14 @@ class Duck:
         """Ramp back to full gain and go on."""
         self._rising = True
 
+    def moved(self, rate_hz: int) -> Duck:
+        """For another stream, on which nothing sounds yet that could fade: held if this one is
+        ducked, else at full gain."""
+        duck = Duck(rate_hz)
+        if not self._rising:
+            duck._place, duck._rising = 0, False
+        return duck
+
     def cut(self) -> NDArray[np.float64]:
         """The gains of a fast fade-out from here, for the samples that come next; the rest of the
         source may be thrown away. None of them out of a finished duck. What comes behind them has

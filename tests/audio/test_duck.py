@@ -109,6 +109,19 @@ def test_out_of_a_finished_duck_a_cut_has_nothing_to_fade() -> None:
     assert (duck.silent, duck.gain, duck.wanted(480)) == (False, 1.0, 480)
 
 
+def test_on_another_stream_it_is_held_where_it_was_and_not_where_it_was_let_go() -> None:
+    duck = Duck(RATE)
+    duck.duck()
+    duck.apply(noise(FADE // 2), FADE // 2)
+    held = duck.moved(2 * RATE)
+    assert held.silent
+    held.resume()
+    assert held.wanted(480) == 480
+    duck.resume()
+    let_go = duck.moved(2 * RATE)
+    assert (let_go.active, let_go.gain, let_go.wanted(480)) == (False, 1.0, 480)
+
+
 def test_the_wrong_amount_of_source_is_named() -> None:
     with pytest.raises(ValueError, match="480 source samples are wanted, got 3"):
         Duck(RATE).apply(noise(3), 480)

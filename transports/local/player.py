@@ -82,9 +82,7 @@ class Player:
         self._rate_hz = form.rate_hz
         self._ring = PlaybackRing(capacity)
         self._converter = PlaybackConverter(self._wanted_hz, form.rate_hz)
-        held, self._duck = self._duck.active, Duck(form.rate_hz)
-        if held:
-            self._duck.duck()
+        self._duck = self._duck.moved(form.rate_hz)
         self._pulled.set()
 
     def convert(self, audio: bytes, channels: int) -> NDArray[np.int16]:

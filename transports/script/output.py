@@ -22,6 +22,7 @@ from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.transports.base_transport import TransportParams
 
 from speech.barge_in.replies import Replies
+from speech.heard.ledger import ROUNDING_S
 from speech.timeline import Timeline
 from transports.ear import EarQueue
 from transports.late import is_late
@@ -203,12 +204,13 @@ class ScriptOutput(BaseOutputTransport):
         self._discarding = True
         if self._arriving and self._arriving_interruptible:
             self.replies.kill(self._arriving)
-            self._playing = None
+            if self._playing == self._arriving:
+                self._playing = None
         self._flushed.set()
 
     async def _pace(self, speaker: VirtualSpeaker) -> None:
         self._flushed.clear()
-        while (delay := speaker.end_s - self._lead_s - self._timeline.clock()) > 0:
+        while (delay := speaker.end_s - self._lead_s - self._timeline.clock()) > ROUNDING_S:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._flushed.wait(), delay)
             if self._flushed.is_set():

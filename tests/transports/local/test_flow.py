@@ -106,6 +106,23 @@ async def test_after_an_interruption_the_sound_fades_within_8_ms() -> None:
     assert transport.stats.output_flushed_samples > 0
 
 
+async def test_c03_of_thirty_seconds_that_wait_nothing_is_heard_after_the_cut() -> None:
+    backend = FakeBackend()
+    transport, _ = _transport(backend)
+    async with running(transport) as rig:
+        await rig.say(np.full(30 * RATE_HZ, 1_000, np.int16), "r1")
+        await rig.played.until(lambda: len(rig.played.of(TTSAudioRawFrame)) >= 2)
+        assert backend.stream("output").play().any()
+        await rig.interrupt()
+        await rig.played.until(lambda: len(rig.played.of(BotStoppedSpeakingFrame)) == 1)
+        late = [backend.stream("output").play()[:, 0] for _ in range(100)]
+        await rig.say(_ramp(4_800), "r2")
+        heard = await _play_all(backend, rig, stopped=2)
+    assert np.count_nonzero(np.concatenate(late)) <= 0.2 * RATE_HZ
+    assert np.array_equal(heard[heard != 0], _ramp(4_800))
+    assert transport.stats.output_high_water_samples <= 2 * RATE_HZ
+
+
 async def test_input_overflow_is_counted_and_the_microphone_goes_on() -> None:
     backend = FakeBackend()
     transport, _ = _transport(backend)
