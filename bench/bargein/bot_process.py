@@ -54,7 +54,10 @@ class Reference:
 class BotProcess:
     """Reads the child's lines; ``marks`` and ``replies`` grow meanwhile."""
 
-    def __init__(self, process: asyncio.subprocess.Process, errors: IO[str]) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, errors: IO[str], voice_pid: int | None = None
+    ) -> None:
+        """``voice_pid``: the process that computes the voice, where that is another one."""
         self.marks: list[Mark] = []
         self.replies: dict[str, Reference] = {}
         self.devices: list[str] = []
@@ -66,7 +69,8 @@ class BotProcess:
         self._messages: list[Any] | None = None
         # Linux: the clock of another process's processor time, in nanoseconds. The kernel's
         # own encoding of a clock's number, since Python offers it for threads only.
-        self._clock_id = (~process.pid << 3) | 2
+        pids = [process.pid] if voice_pid is None else [process.pid, voice_pid]
+        self._clock_ids = [(~pid << 3) | 2 for pid in pids]
 
     @property
     def now(self) -> int:
@@ -74,8 +78,8 @@ class BotProcess:
         return len(self.marks)
 
     def cpu_s(self) -> float:
-        """Processor time of all its threads so far."""
-        return time.clock_gettime(self._clock_id)
+        """Processor time of all its threads so far, and of the voice's process."""
+        return sum(time.clock_gettime(clock_id) for clock_id in self._clock_ids)
 
     def named(self, name: str, since: int = 0) -> list[Mark]:
         return [mark for mark in self.marks[since:] if mark.name == name]
@@ -171,7 +175,7 @@ class BotProcess:
 
 @asynccontextmanager
 async def open_bot(
-    settings: Settings, env: Mapping[str, str], folder: Path
+    settings: Settings, env: Mapping[str, str], folder: Path, voice_pid: int | None = None
 ) -> AsyncIterator[BotProcess]:
     """The bot, talking on the card of ``env``; its log is in ``folder``."""
     with (folder / "bot.log").open("w+") as errors:
@@ -180,7 +184,7 @@ async def open_bot(
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=errors,
             env={**env, "PYTHONPATH": str(_REPOSITORY)}, limit=_LONGEST_LINE,
         )  # fmt: skip
-        bot = BotProcess(process, errors)
+        bot = BotProcess(process, errors, voice_pid)
         reading = asyncio.create_task(bot.read())
         try:
             await bot.begin(settings)

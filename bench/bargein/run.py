@@ -106,6 +106,7 @@ def _config(options: Options, parts: Sequence[str]) -> dict[str, Any]:
         "commit": machine.commit(),
         "parts": list(parts),
         "quick": options.quick,
+        "over_wire": options.over_wire,
         "rounds": options.effective_rounds,
         **{name: settings[name] for name in sections if name in settings},
         "machine": machine.describe_machine(),

@@ -19,6 +19,7 @@ from bench.bargein.server import MODEL, FixedModel, open_model
 from bench.options import Options, Progress
 from bench.soundcard.recorder import Stretch
 from bench.soundcard.virtual_card import MICROPHONE, SPEAKER, VirtualCard, missing_programs
+from bench.speech_server import served
 from bot.config.schema import Settings
 from speech.errors import UsageError
 
@@ -28,9 +29,14 @@ _DELIVERED_S = 0.1
 
 @dataclass
 class Stage:
-    """One card and one model server for all parts; each part opens its bot."""
+    """One card and one model server for all parts; each part opens its bot.
+
+    ``settings`` are the bot's. Over the wire they name a server, whose process is ``voice_pid``.
+    """
 
     options: Options
+    settings: Settings
+    voice_pid: int | None
     card: VirtualCard
     model: FixedModel
     recordings: Recordings
@@ -46,8 +52,8 @@ class Stage:
     @asynccontextmanager
     async def bot(self, **changes: Any) -> AsyncIterator[BotProcess]:
         """A bot of its own, with these changes to its settings (``audio__latency_s=0.1``)."""
-        settings = bot_settings(self.options.settings, self.model.base_url, changes)
-        async with open_bot(settings, self.card.env, self.folder) as bot:
+        settings = bot_settings(self.settings, self.model.base_url, changes)
+        async with open_bot(settings, self.card.env, self.folder, self.voice_pid) as bot:
             yield bot
 
     def describe(self) -> dict[str, Any]:
@@ -109,11 +115,20 @@ async def open_stage(options: Options) -> AsyncIterator[Stage]:
         VirtualCard(SPEAKER_HZ, prompt=True) as card,
     ):
         folder = Path(name)
-        async with open_model(replies[0]) as model:
+        async with open_model(replies[0]) as model, _voice(options, folder) as (settings, pid):
             recordings = Recordings(folder, options.settings)
-            stage = Stage(options, card, model, recordings, folder, replies)
+            stage = Stage(options, settings, pid, card, model, recordings, folder, replies)
             with _ends_early(stage):
                 yield stage
+
+
+@asynccontextmanager
+async def _voice(options: Options, folder: Path) -> AsyncIterator[tuple[Settings, int | None]]:
+    if not options.over_wire:
+        yield options.settings, None
+        return
+    async with served(options.settings, folder) as voice:
+        yield voice.settings, voice.pid
 
 
 @contextmanager

@@ -36,6 +36,8 @@ def _head(config: Mapping[str, Any]) -> Iterator[str]:
         f"{config['machine']['cpu']}, load {config['load_average_before']} before, "
         f"{config['load_average_after']} after"
     )
+    if config.get("over_wire"):
+        yield "The voice is behind a speech server, over loopback (tts.engine=server)."
     if config["quick"]:
         yield "A quick run: it shows that the benchmark works, not how good anything is."
 

@@ -8,6 +8,7 @@ import click
 
 from bench import BENCHES
 from bot.commands.common import Invocation, earshot_command
+from speech.errors import UsageError
 
 
 @earshot_command(
@@ -16,6 +17,7 @@ from bot.commands.common import Invocation, earshot_command
     "  earshot bench tts --only first-audio,cancel --rounds 7\n"
     "  earshot bench split --only earshot,pipecat --misses 5\n"
     "  earshot bench bargein --only cuts --json > cuts.json\n"
+    "  earshot bench bargein --only cuts,cpu --over-wire\n"
     "  earshot bench load --json > load.json",
 )
 @click.argument("name", type=click.Choice(list(BENCHES)))
@@ -44,9 +46,13 @@ from bot.commands.common import Invocation, earshot_command
     "--slo-ms", type=click.IntRange(min=1), metavar="MS", default=1000, show_default=True,
     help="First audio, p95, within which a session counts as held (load).",
 )  # fmt: skip
+@click.option(
+    "--over-wire", is_flag=True,
+    help="Put the voice behind a speech server of its own (bargein).",
+)  # fmt: skip
 def command(
     invocation: Invocation, name: str, rounds: int, quick: bool, only: str, threads: int,
-    fast: bool, peer_spinning: bool, misses: int, slo_ms: int,
+    fast: bool, peer_spinning: bool, misses: int, slo_ms: int, over_wire: bool,
 ) -> None:  # fmt: skip
     """Measure on this machine; leave the machine alone meanwhile.
 
@@ -65,13 +71,15 @@ def command(
     from bench.options import Options
     from bench.progress import terminal_progress
 
+    if over_wire and name != "bargein":
+        raise UsageError(f"--over-wire is for bargein, not for {name}")
     bench = importlib.import_module(BENCHES[name])
     wanted = [part.strip() for part in only.split(",") if part.strip()]
     with terminal_progress() as progress:
         options = Options(
             invocation.settings, rounds=rounds, quick=quick, fast=fast,
             peer_spinning=peer_spinning, only=wanted, threads=threads, misses=misses,
-            slo_ms=slo_ms, progress=progress,
+            slo_ms=slo_ms, over_wire=over_wire, progress=progress,
         )  # fmt: skip
         record = bench.run(options)
     if invocation.json:
