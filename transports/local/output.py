@@ -19,12 +19,11 @@ from pipecat.frames.frames import (
     TTSStartedFrame,
 )
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessorSetup
-from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.utils.utils import obj_id
 
 from speech.barge_in.replies import Replies
 from speech.timeline import Timeline
-from transports.ear import EarQueue
+from transports.eared import EaredOutput
 from transports.late import is_late
 from transports.local.link import BLOCK_S, DeviceLink
 from transports.local.params import LocalParams
@@ -43,7 +42,7 @@ faded out, and the device plays what it holds."""
 _DEFAULT_RATE_HZ = 24_000
 
 
-class LocalOutputTransport(BaseOutputTransport):
+class LocalOutputTransport(EaredOutput):
     """Plays with at most two chunks ahead of the device; an interruption is silent at once.
 
     Text leaves it when its last sample has been heard. A ``Speaker``; what comes late of a reply
@@ -63,8 +62,6 @@ class LocalOutputTransport(BaseOutputTransport):
         self._timeline = timeline
         self.replies = Replies()
         self._player: Player | None = None
-        self._ear: EarQueue | None = None
-        self._releasing: asyncio.Task[None] | None = None
         self._supervisor: asyncio.Task[None] | None = None
         self._restart: asyncio.Task[None] | None = None
         self._reply_id: str | None = None
@@ -106,15 +103,12 @@ class LocalOutputTransport(BaseOutputTransport):
         """Play to the end, then close: an immediate close would cut the last word."""
         await super().stop(frame)
         await self._drain()
-        if self._ear is not None:
-            await self._ear.settle()
+        await self._settle_ear()
         await self._halt()
 
     async def cancel(self, frame: CancelFrame) -> None:
         """Silent at once."""
         self._cut_off()
-        if self._ear is not None:
-            await self._ear.cut()
         await super().cancel(frame)
         await self._halt()
 
@@ -146,14 +140,12 @@ class LocalOutputTransport(BaseOutputTransport):
         if not isinstance(frame, InterruptionFrame):
             if is_late(frame, self.replies):
                 return
-            if self._ear is not None and direction is FrameDirection.DOWNSTREAM:
-                self._ear.arrives(frame)
+            self._arrives(frame, direction)
             await super().process_frame(frame, direction)
             return
         self._silence()
         try:
-            if self._ear is not None:
-                await self._ear.cut()
+            await self._cut_ear()
             await super().process_frame(frame, direction)
         finally:
             # What pipecat cut into chunks meanwhile belongs to the interrupted reply too.
@@ -166,8 +158,6 @@ class LocalOutputTransport(BaseOutputTransport):
         """The end of a reply lets the last samples out of the resampler first."""
         if isinstance(frame, BotStoppedSpeakingFrame) and direction == FrameDirection.DOWNSTREAM:
             await self._finish_reply()
-        if self._ear is not None and self._ear.takes(frame, direction):
-            return
         await super().push_frame(frame, direction)
 
     async def write_transport_frame(self, frame: Frame) -> None:
@@ -182,8 +172,7 @@ class LocalOutputTransport(BaseOutputTransport):
         False when it was dropped: interrupted, or the speaker is gone.
         """
         written = await self._write_frame(frame)
-        if self._ear is not None and isinstance(frame, TTSAudioRawFrame):
-            self._ear.wrote(written)
+        self._wrote(frame, written)
         # A write that returned between a flush and pipecat's purge of its queue would let the
         # text behind the cut audio pass, and the record would hold words that nobody heard.
         if frame.interruptible or self._over:
@@ -294,19 +283,10 @@ class LocalOutputTransport(BaseOutputTransport):
             await asyncio.wait_for(player.empty(), HOLD_S)
         await asyncio.sleep(max(0.0, player.silent_in_s()) + BLOCK_S)
 
-    def _listen(self, player: Player) -> None:
-        self._ear = EarQueue(
-            player,
-            super().push_frame,
-            rate_hz=self.sample_rate,
-            chunk_s=self._params.audio_out_10ms_chunks / 100,
-        )
-        self._releasing = self.create_task(self._ear.run())
-
     async def _halt(self) -> None:
-        running = (self._supervisor, self._restart, self._releasing)
-        tasks = [task for task in running if task is not None]
-        self._supervisor = self._restart = self._releasing = None
+        tasks = [task for task in (self._supervisor, self._restart) if task is not None]
+        self._supervisor = self._restart = None
         for task in tasks:
             await self.cancel_task(task)
+        await self._stop_listening()
         await self._link.close()

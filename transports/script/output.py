@@ -18,18 +18,17 @@ from pipecat.frames.frames import (
     TTSStartedFrame,
 )
 from pipecat.processors.frame_processor import FrameDirection
-from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.transports.base_transport import TransportParams
 
 from speech.barge_in.replies import Replies
 from speech.heard.ledger import ROUNDING_S
 from speech.timeline import Timeline
-from transports.ear import EarQueue
+from transports.eared import EaredOutput
 from transports.late import is_late
 from transports.script.speaker import VirtualSpeaker
 
 
-class ScriptOutput(BaseOutputTransport):
+class ScriptOutput(EaredOutput):
     """Paces like a device that holds at most ``lead_s`` of audio.
 
     On an interruption the unplayed samples are dropped before the frame is passed on, and
@@ -60,8 +59,6 @@ class ScriptOutput(BaseOutputTransport):
         self._flushed = asyncio.Event()
         self._settled = asyncio.Event()
         self._settled.set()
-        self._ear: EarQueue | None = None
-        self._releasing: asyncio.Task[None] | None = None
 
     async def start(self, frame: StartFrame) -> None:
         """Switch the speaker on."""
@@ -73,22 +70,20 @@ class ScriptOutput(BaseOutputTransport):
     async def stop(self, frame: EndFrame) -> None:
         """Play to the end."""
         await super().stop(frame)
-        if self._speaker is not None and self._ear is not None:
+        if self._speaker is not None:
             await asyncio.sleep(max(0.0, self._speaker.end_s - self._timeline.clock()))
-            await self._ear.settle()
-        await self._halt()
+            await self._settle_ear()
+        await self._stop_listening()
 
     async def cancel(self, frame: CancelFrame) -> None:
         """Silent at once."""
-        if self._ear is not None:
-            await self._ear.cut()
         await super().cancel(frame)
-        await self._halt()
+        await self._stop_listening()
 
     async def cleanup(self) -> None:
         """However the pipeline ended."""
         await super().cleanup()
-        await self._halt()
+        await self._stop_listening()
 
     def duck(self, reply_id: str) -> None:
         """See ``Speaker``."""
@@ -104,14 +99,6 @@ class ScriptOutput(BaseOutputTransport):
         """See ``Speaker``; the interruption frame must follow."""
         self._silence()
 
-    async def push_frame(
-        self, frame: Frame, direction: FrameDirection = FrameDirection.DOWNSTREAM
-    ) -> None:
-        """Words wait until they have been heard."""
-        if self._ear is not None and self._ear.takes(frame, direction):
-            return
-        await super().push_frame(frame, direction)
-
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """See the class: a cut first, then pipecat's own handling."""
         if isinstance(frame, InterruptionFrame):
@@ -121,8 +108,7 @@ class ScriptOutput(BaseOutputTransport):
             return
         if isinstance(frame, OutputAudioRawFrame):
             self._accept(frame)
-        if self._ear is not None and direction is FrameDirection.DOWNSTREAM:
-            self._ear.arrives(frame)
+        self._arrives(frame, direction)
         await super().process_frame(frame, direction)
 
     async def write_transport_frame(self, frame: Frame) -> None:
@@ -138,8 +124,7 @@ class ScriptOutput(BaseOutputTransport):
         """Book the chunk, then wait until no more than the lead is unplayed."""
         await self._settled.wait()
         written = self._book(frame)
-        if self._ear is not None and _is_speech(frame):
-            self._ear.wrote(written)
+        self._wrote(frame, written)
         if written and self._speaker is not None:
             await self._pace(self._speaker)
         return written
@@ -176,25 +161,10 @@ class ScriptOutput(BaseOutputTransport):
         """
         self._silence()
         try:
-            if self._ear is not None:
-                await self._ear.cut()
+            await self._cut_ear()
             await super().process_frame(frame, direction)
         finally:
             self._settled.set()
-
-    def _listen(self, speaker: VirtualSpeaker) -> None:
-        self._ear = EarQueue(
-            speaker,
-            super().push_frame,
-            rate_hz=self.sample_rate,
-            chunk_s=self._params.audio_out_10ms_chunks / 100,
-        )
-        self._releasing = self.create_task(self._ear.run())
-
-    async def _halt(self) -> None:
-        releasing, self._releasing = self._releasing, None
-        if releasing is not None:
-            await self.cancel_task(releasing)
 
     def _silence(self) -> None:
         self._settled.clear()
