@@ -9,7 +9,7 @@ from bot.config.secrets import Secrets
 from bot.evidence import spoken_at_once
 from bot.hearing import open_recogniser
 from bot.voice import build_voice
-from processors.kokoro_tts import prepare_phrases
+from processors.phrases import prepare_phrases
 from speech.engine import PcmChunk, SpeechEngine
 from speech.hearing.recogniser import Recogniser
 from speech.units import UnitSplitter

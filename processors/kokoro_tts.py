@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from itertools import count
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from pipecat.frames.frames import (
     AggregatedTextFrame,
     ErrorFrame,
     Frame,
     InterruptionFrame,
     StartFrame,
-    TTSAudioRawFrame,
     TTSSpeakFrame,
     TTSTextFrame,
 )
@@ -30,15 +26,16 @@ from processors.aggregator import BEFORE, GAP, UNIT, UNSPOKEN
 from processors.barge_in import BargeInControl
 from processors.begun_replies import BegunReplies
 from processors.evidence import FILLER, filler_mark
+from processors.paced_voice import PacedVoice
+from processors.spoken_unit import SpokenUnit
 from processors.voice_failure import VoiceFailure
 from speech.backlog import Backlog
-from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Word
+from speech.engine import PcmChunk, SpeechEngine
 from speech.errors import EarshotError, EngineError, UsageError
 from speech.evidence.actions import Kind
-from speech.kokoro.markup import as_read
+from speech.jitter import spread
 from speech.lead import Lead
 from speech.timeline import Timeline
-from speech.word_spans import WordSpans
 
 CONTEXT_TIMEOUT_S = 90.0
 """Above any unit's deadline: pipecat takes a context that is quiet this long for silent,
@@ -87,20 +84,14 @@ class KokoroTTSService(TTSService):
             sample_rate=engine.sample_rate,
             settings=TTSSettings(model=engine.name, voice=voice, language=None),
         )
-        self._engine = engine
-        self._voice = voice
-        self._speed = speed
+        self._voice = PacedVoice(engine, voice, speed, lead)
         self._timeline = timeline
         self._phrases = phrases if phrases is not None else {}
         self._failure = VoiceFailure(apology, lost_voice)
-        self._lead = lead
         self._backlog = backlog
         self._replies = BegunReplies(barge_in)
-        self._session: SpeechSession | None = None
         self._unit_numbers = count(1)
-        self._running_unit: str | None = None
-        self._unit_sounded = False
-        self._spans = WordSpans("")
+        self._saying = self._spoken_unit("", "")
         self._filler: dict[str, Any] = {}
         self._of_unit: dict[str, Any] = {}
         self._before = ""
@@ -112,13 +103,11 @@ class KokoroTTSService(TTSService):
     async def start(self, frame: StartFrame) -> None:
         """Open the voice."""
         await super().start(frame)
-        self._session = await self._engine.open(self._voice, self._speed, stamp=self._stamp)
+        await self._voice.open(self._stamp)
 
     async def cleanup(self) -> None:
         """Close the voice; what it computes is cancelled."""
-        session, self._session = self._session, None
-        if session is not None:
-            await session.aclose()
+        await self._voice.aclose()
         await super().cleanup()
 
     async def queue_frame(
@@ -158,8 +147,7 @@ class KokoroTTSService(TTSService):
         """Interrupted: what waited here and what was on its way has been dropped."""
         if self._backlog is not None:
             self._backlog.cut()
-        if self._lead is not None:
-            self._lead.cut()
+        self._voice.cut()
 
     async def _pass_unspoken(self, frame: AggregatedTextFrame) -> None:
         """Behind the words before it, so that it is recorded only if they were heard."""
@@ -187,7 +175,7 @@ class KokoroTTSService(TTSService):
         if not self._replies.speaks(context_id):
             return
         if self._failure.has_given_up(context_id):
-            self._spans = WordSpans("")
+            self._saying = self._spoken_unit("", context_id)
             return
         async with aclosing(self._spoken(text, context_id)) as frames:
             async for frame in frames:
@@ -197,7 +185,7 @@ class KokoroTTSService(TTSService):
     async def _spoken(self, text: str, context_id: str) -> AsyncGenerator[Frame, None]:
         failure: EarshotError | None = None
         for _ in range(TRIES):
-            await self._room()
+            await self._voice.room()
             begun = self._timeline.clock()
             try:
                 async for frame in self._unit(text, context_id):
@@ -207,40 +195,27 @@ class KokoroTTSService(TTSService):
                 failure = error
             pause_s = getattr(failure, "retry_after_s", None) or 0.0
             late = self._timeline.clock() + pause_s - begun >= RETRY_WITHIN_S
-            if self._unit_sounded or late:
+            if self._saying.sounded or late:
                 break
-            await asyncio.sleep(pause_s)  # a busy engine says when it has room
-        self._spans.rest()  # what failed was not heard
+            await asyncio.sleep(spread(pause_s))  # a busy engine says when it has room
+        self._saying.rest()  # what failed was not heard
         self._of_unit = {}
         yield ErrorFrame(error=str(failure), exception=failure)
         async for frame in self._prepared(self._failure.instead(context_id), context_id):
             yield frame
 
-    async def _room(self) -> None:
-        """Wait until the listener is near enough; an interruption cancels who waits."""
-        if self._lead is not None:
-            await self._lead.room()
-
     async def _unit(self, text: str, context_id: str) -> AsyncGenerator[Frame, None]:
         unit_id = f"{context_id}/{next(self._unit_numbers)}"
-        self._spans = WordSpans(as_read(text))
-        self._unit_sounded = False
-        self._running_unit = unit_id
+        self._saying = self._spoken_unit(text, context_id)
         before, self._before = self._before, ""
         if before:
             yield self._text_frame(before, context_id)
         self._timeline.mark("tts_request", reply_id=context_id, unit_id=unit_id, **self._filler)
-        pending: deque[Word] = deque()
-        try:
-            async with aclosing(self._chunks(unit_id, text)) as chunks:
-                async for chunk in chunks:
-                    self._unit_sounded = True
-                    pending.extend(chunk.words)
-                    for frame in self._interleave(chunk, pending, context_id):
-                        yield frame
-                    await self._room()  # before the engine is asked for the next one
-        finally:
-            self._running_unit = None
+        async with aclosing(self._chunks(unit_id, text)) as chunks:
+            async for chunk in chunks:
+                for frame in self._frames(chunk, context_id):
+                    yield frame
+                await self._voice.room()  # before the engine is asked for the next one
 
     async def _prepared(self, texts: Sequence[str], context_id: str) -> AsyncGenerator[Frame, None]:
         """Phrases, which need no engine; nothing where one of them is not prepared."""
@@ -249,13 +224,11 @@ class KokoroTTSService(TTSService):
             return
         for number, (text, chunks) in enumerate(units):
             if number:  # The last one's end comes from _push_spoken_text.
-                yield self._text_frame(f"{self._spans.rest()} ", context_id)
-            self._spans = WordSpans(as_read(text))
-            pending: deque[Word] = deque()
+                yield self._text_frame(f"{self._saying.rest()} ", context_id)
+            self._saying = self._spoken_unit(text, context_id)
             for chunk in chunks or ():
-                await self._room()
-                pending.extend(chunk.words)
-                for frame in self._interleave(chunk, pending, context_id):
+                await self._voice.room()
+                for frame in self._frames(chunk, context_id):
                     yield frame
 
     async def _chunks(self, unit_id: str, text: str) -> AsyncGenerator[PcmChunk, None]:
@@ -266,37 +239,17 @@ class KokoroTTSService(TTSService):
             for chunk in ready:
                 yield chunk
             return
-        if self._session is None:
-            raise EngineError("the voice is closed")
-        try:
-            async for chunk in self._session.speak(unit_id, text):
+        async with aclosing(self._voice.speak(unit_id, text)) as chunks:
+            async for chunk in chunks:
                 yield chunk
-        finally:
-            if self._session is not None:
-                self._session.cancel(unit_id)
 
-    def _interleave(
-        self, chunk: PcmChunk, pending: deque[Word], context_id: str
-    ) -> Iterator[Frame]:
-        """The chunk's audio, cut where a pending word ends, each with its text behind it."""
-        done, stop = 0, len(chunk.samples)
+    def _spoken_unit(self, text: str, context_id: str) -> SpokenUnit:
+        return SpokenUnit(text, context_id, self.sample_rate, self._text_frame)
+
+    def _frames(self, chunk: PcmChunk, context_id: str) -> Iterator[Frame]:
         self._failure.sounded(context_id)
-        if self._lead is not None:
-            self._lead.made(stop / self.sample_rate)
-        while pending and pending[0].end <= chunk.first_sample + stop:
-            word = pending.popleft()
-            cut = max(done, word.end - chunk.first_sample)
-            if cut > done:
-                yield self._audio_frame(chunk.samples[done:cut], context_id)
-            done = cut
-            # A unit's last piece comes from _push_spoken_text, which knows the unit ends.
-            if piece := self._spans.take(word.text):
-                yield self._text_frame(piece, context_id)
-        if done < stop:
-            yield self._audio_frame(chunk.samples[done:], context_id)
-
-    def _audio_frame(self, samples: NDArray[np.int16], context_id: str) -> Frame:
-        return TTSAudioRawFrame(samples.tobytes(), self.sample_rate, 1, context_id=context_id)
+        self._voice.made(len(chunk.samples) / self.sample_rate)
+        return self._saying.take(chunk)
 
     def _text_frame(self, piece: str, context_id: str) -> TTSTextFrame:
         frame = TTSTextFrame(piece, text_type=TextType.WORD)
@@ -313,7 +266,7 @@ class KokoroTTSService(TTSService):
         self, src_frame: AggregatedTextFrame, text: str, context_id: str, append_to_context: bool
     ) -> None:
         """Queue what no word has brought yet; pipecat queues the whole unit's text here."""
-        rest = self._spans.rest()
+        rest = self._saying.rest()
         ending = "" if rest[-1:].isspace() else src_frame.metadata.get(GAP, " ")
         if piece := rest + ending:
             await self.append_to_audio_context(context_id, self._text_frame(piece, context_id))
@@ -336,26 +289,7 @@ class KokoroTTSService(TTSService):
 
     async def on_audio_context_interrupted(self, context_id: str) -> None:
         """Stop the computation too, should its reader not be unwound yet."""
-        if self._session is not None and self._running_unit is not None:
-            self._session.cancel(self._running_unit)
+        self._voice.stop()
 
     async def _record_context_audio_outcome(self, context_id: str, received_audio: bool) -> None:
         """Silence is a legal outcome (nothing speakable); faults are reported where they occur."""
-
-
-async def prepare_phrases(
-    engine: SpeechEngine, voice: str, speed: float, texts: list[str]
-) -> dict[str, list[PcmChunk]]:
-    """Synthesise fixed texts ahead, for sessions to share.
-
-    A text that fails is left out: it is then synthesised when it is needed.
-    """
-    phrases: dict[str, list[PcmChunk]] = {}
-    session = await engine.open(voice, speed)
-    try:
-        for number, text in enumerate(texts):
-            with suppress(EngineError):
-                phrases[text.strip()] = [chunk async for chunk in session.speak(str(number), text)]
-    finally:
-        await session.aclose()
-    return phrases

@@ -70,11 +70,26 @@ class SpeechSession(Protocol):
 
 
 @runtime_checkable
-class PacedSession(SpeechSession, Protocol):
-    """A session of an engine that shares one machine between listeners (docs/scheduler.md).
+class HeardSession(SpeechSession, Protocol):
+    """A session that is told about its listener.
 
-    All of it may be left out: a listener is then taken to play in real time from the first chunk.
+    Who does not know may leave both out: all is then taken to be heard, in real time from the
+    moment it was handed on.
     """
+
+    def played(self, ahead_s: float) -> None:
+        """The listener has at least so much of what was handed on still to hear, now: playing
+        began late, or has paused."""
+        ...
+
+    def cut(self) -> None:
+        """What was handed on and is not yet heard has been thrown away."""
+        ...
+
+
+@runtime_checkable
+class PacedSession(HeardSession, Protocol):
+    """A session of an engine that shares one machine between listeners (docs/scheduler.md)."""
 
     def speak(
         self, unit_id: str, text: str, *, first_audio_s: float | None = None
@@ -87,8 +102,9 @@ class PacedSession(SpeechSession, Protocol):
         """
         ...
 
-    def played(self, ahead_s: float) -> None:
-        """The listener has so much of what was handed on still to play, now."""
+    async def beside(self, voice: str, speed: float = 1.0) -> PacedSession:
+        """A session with another voice for the same listener, who hears the units of both one
+        after the other. Errors as in ``SpeechEngine.open``."""
         ...
 
     def credit(self, seconds: float) -> None:

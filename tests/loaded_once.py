@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from bot import senses
-from processors.kokoro_tts import prepare_phrases
+from processors.phrases import prepare_phrases
 from speech.engine import PcmChunk, SpeechEngine
 from speech.engines import kokoro_onnx
 from speech.hearing import whisper

@@ -106,6 +106,7 @@ class Dialogue:
                 await self._cancel(message)
             case CreditMessage():
                 self.credit.give(message.ms)
+                self.voices.played(self.credit.unheard_s)
             case Ping():
                 await self.outbound.message(encode(Pong(message.nonce)))
             case Close():
@@ -210,6 +211,9 @@ class Dialogue:
         waiting = [unit for unit in units if unit is not self.queue.current]
         for unit in units:
             unit.cancel()
+        if message.id == EVERY_UNIT or len(waiting) < len(units):
+            self.credit.cut()
+            self.voices.cut()
         for unit in waiting:
             self.queue.remove(unit)
         for unit in waiting:  # the pump tells of the current one, once it has stopped

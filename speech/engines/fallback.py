@@ -10,7 +10,7 @@ from functools import partial
 
 from loguru import logger
 
-from speech.engine import PcmChunk, SpeechEngine, SpeechSession, Stamp
+from speech.engine import HeardSession, PcmChunk, SpeechEngine, SpeechSession, Stamp
 from speech.engines.handed import Handed, Playout
 from speech.engines.ordered import OrderedSession
 from speech.engines.reading import Reading, whole_words
@@ -108,7 +108,6 @@ class FallbackSession(OrderedSession):
         self._engine, self._voice, self._speed = engine, voice, speed
         self._stamp = stamp or (lambda stage, unit_id: None)
         self._playout = Playout(engine.clock)
-        self._running: AwaitedUnit | None = None
         self._first: SpeechSession | None = None
         self._second: SpeechSession | None = None
 
@@ -128,10 +127,17 @@ class FallbackSession(OrderedSession):
             if self._first is None:
                 raise
 
-    def cancel(self, unit_id: str) -> None:
-        """See ``SpeechSession``."""
+    def played(self, ahead_s: float) -> None:
+        """See ``HeardSession``."""
+        self._playout.plays(ahead_s)
+        for session in self._heard:
+            session.played(ahead_s)
+
+    def cut(self) -> None:
+        """See ``HeardSession``."""
         self._playout.cut()
-        super().cancel(unit_id)
+        for session in self._heard:
+            session.cut()
 
     async def aclose(self) -> None:
         """See ``SpeechSession``."""
@@ -148,11 +154,14 @@ class FallbackSession(OrderedSession):
         return await self._open(engine.second, engine.second_voice or self._voice)
 
     def _stamp_once(self, stage: str, unit_id: str) -> None:
-        if self._running is not None and self._running.id == unit_id:
-            self._running.stamp_once(self._stamp, stage)
+        if self.spoken is not None and self.spoken.id == unit_id:
+            self.spoken.stamp_once(self._stamp, stage)
+
+    @property
+    def _heard(self) -> list[HeardSession]:
+        return [each for each in (self._first, self._second) if isinstance(each, HeardSession)]
 
     async def _unit(self, unit: AwaitedUnit, text: str) -> AsyncGenerator[PcmChunk, None]:
-        self._running = unit
         handed = Handed(text, self._engine.sample_rate, self._playout)
         if not self._engine.rest.resting:
             try:
@@ -165,7 +174,7 @@ class FallbackSession(OrderedSession):
             except UsageError as error:
                 logger.warning("{} does not speak this unit: {}", self._engine.first.name, error)
             except EngineError as error:
-                if self._closed:
+                if self.closed:
                     raise
                 self._engine.failed(error)
         async with aclosing(self._by_second(unit, handed)) as chunks:

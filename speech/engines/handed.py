@@ -23,6 +23,10 @@ class Playout:
         """So much more was handed on."""
         self._end_s = max(self._end_s, self._clock()) + seconds
 
+    def plays(self, ahead_s: float) -> None:
+        """At least so much is left to hear: the listener began late, or has paused."""
+        self._end_s = max(self._end_s, self._clock() + ahead_s)
+
     def left_s(self) -> float:
         """Seconds left to hear."""
         return max(0.0, self._end_s - self._clock())

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from speech.errors import EngineBusyError, UsageError
 from speech.kokoro.unit import Unit
-from speech.scheduler.admission import Outlook, lateness_s, retry_after_s
+from speech.scheduler.admission import Outlook, wait_s
+from speech.scheduler.listener import Listener
 
 if TYPE_CHECKING:
     from speech.kokoro.engine import KokoroEngine
@@ -18,6 +19,20 @@ if TYPE_CHECKING:
 
 _JUST_ASKED_S = 1.0
 """A unit asked for so lately will be read, though nobody waits for it yet."""
+
+
+@dataclass
+class Hearing:
+    """One listener: what is to be said to them by whichever of their sessions, in its order."""
+
+    listener: Listener
+    units: list[Unit] = field(default_factory=list)
+    is_read: bool = False
+
+    def speaks(self, now: float) -> bool:
+        """Not one whose listener has stopped reading and heard all it has read."""
+        asked = any(unit.asked_at > now - _JUST_ASKED_S for unit in self.units)
+        return asked or self.is_read or self.listener.sounds(now)
 
 
 def admit(engine: KokoroEngine, session: KokoroSession, unit: Unit) -> None:
@@ -32,40 +47,42 @@ def admit(engine: KokoroEngine, session: KokoroSession, unit: Unit) -> None:
         raise UsageError(
             f"the text has {unit.characters} characters, and {limits.text_characters} are the most"
         )
-    if len(session.pending) >= limits.units:
+    others = _hearings(engine.sessions)
+    asking = others.pop(session.listener, Hearing(session.listener))
+    if len(asking.units) >= limits.units:
         raise EngineBusyError(f"{limits.units} units wait in this session already")
-    wait_s = retry_after_s(_lateness_s(engine, session, unit))
-    if wait_s > 0:
-        raise EngineBusyError("every listener this machine can serve is being served", wait_s)
+    later_s = _wait_s(engine, asking, unit, list(others.values()))
+    if later_s > 0:
+        raise EngineBusyError("every listener this machine can serve is being served", later_s)
 
 
-def _lateness_s(engine: KokoroEngine, session: KokoroSession, unit: Unit) -> float:
-    """By how much somebody's sound would come too late.
+def _hearings(sessions: Sequence[KokoroSession]) -> dict[Listener, Hearing]:
+    """Who listens, however many voices speak to them."""
+    hearings: dict[Listener, Hearing] = {}
+    for session in sessions:
+        hearing = hearings.setdefault(session.listener, Hearing(session.listener))
+        hearing.units += session.pending
+        hearing.is_read |= session.is_read
+    for hearing in hearings.values():
+        hearing.units.sort(key=lambda unit: unit.asked_at)
+    return hearings
 
-    Where the unit begins a reply, everybody is thought to speak as long as replies usually are:
-    one that is taken on shall be spoken to its end.
-    """
+
+def _wait_s(engine: KokoroEngine, asking: Hearing, unit: Unit, others: Sequence[Hearing]) -> float:
+    """Where the unit begins a reply, everybody is thought to speak as long as replies usually
+    are: one that is taken on shall be spoken to its end."""
     now = time.monotonic()
-    others = [other for other in engine.sessions if other is not session and _speaks(other, now)]
-    if not others:  # a machine that is too slow for one is no better without it
-        return -math.inf
-    begins = not (session.pending or session.listener.sounds(now))
+    begins = not (asking.units or asking.listener.sounds(now))
     turn_s = engine.costs.turn_s if begins else 0.0
-    outlooks = [_outlook(engine, other, other.pending, turn_s) for other in others]
-    outlooks.append(_outlook(engine, session, [*session.pending, unit], turn_s))
-    return lateness_s(now, engine.worker.busy_s, outlooks, engine.max_concurrent)
+    speaking = [_outlook(engine, other, turn_s) for other in others if other.speaks(now)]
+    asking.units.append(unit)
+    own = _outlook(engine, asking, turn_s)
+    return wait_s(now, engine.worker.busy_s, own, speaking, engine.max_concurrent)
 
 
-def _speaks(session: KokoroSession, now: float) -> bool:
-    """Not one whose listener has stopped reading and heard all it has read."""
-    asked = any(unit.asked_at > now - _JUST_ASKED_S for unit in session.pending)
-    return asked or session.is_read or session.listener.sounds(now)
-
-
-def _outlook(
-    engine: KokoroEngine, session: KokoroSession, units: Sequence[Unit], turn_s: float
-) -> Outlook:
-    costs, chunk, listener = engine.costs, engine.speed_model, session.listener
+def _outlook(engine: KokoroEngine, hearing: Hearing, turn_s: float) -> Outlook:
+    costs, chunk = engine.costs, engine.speed_model
+    listener, units = hearing.listener, hearing.units
     begins = bool(units) and listener.begins(units[0].asked_at)
     known_s = 0.0 if begins else listener.turn_s
     work = []

@@ -34,6 +34,7 @@ from speech.kokoro.voices import Voice, list_voices, load_voice, style_for
 from speech.kokoro.workers import Workers
 from speech.memory import resident_mb
 from speech.scheduler.limits import Limits
+from speech.scheduler.listener import Listener
 from speech.scheduler.policy import Job, Share
 from speech.scheduler.worker import CLOSED, Worker
 
@@ -150,24 +151,32 @@ class KokoroEngine:
         return list_voices(self._voices_dir)
 
     async def open(
-        self, voice: str, speed: float = 1.0, *, stamp: Stamp | None = None
+        self,
+        voice: str,
+        speed: float = 1.0,
+        *,
+        stamp: Stamp | None = None,
+        beside: KokoroSession | None = None,
     ) -> KokoroSession:
         """A session; starts the engine if need be. Errors as in ``SpeechEngine.open``, and
         ``EngineBusyError`` beyond ``limits.sessions``.
 
-        Until a voice's statistics are known its units are computed whole, which measures them.
+        One ``beside`` another has the same listener. Until a voice's statistics are known its
+        units are computed whole, which measures them.
         """
         if not (math.isfinite(speed) and MIN_SPEED <= speed <= MAX_SPEED):
             raise UsageError(f"speed is {speed:g}; give {MIN_SPEED} to {MAX_SPEED}")
-        if self.limits is not None and len(self.sessions) >= self.limits.sessions:
-            raise EngineBusyError(f"{self.limits.sessions} sessions are open, and no more may be")
+        if beside is None and self.limits is not None:
+            most = self.limits.sessions
+            if len({session.listener for session in self.sessions}) >= most:
+                raise EngineBusyError(f"{most} sessions are open, and no more may be")
         table = await self.voice(voice)
         check_language(voice)
         await self.start()
         await _result(self.spell(partial(Phonemizer.prepare, language=language_of(voice))))
         statistics = await self._known(voice, table)
         session = KokoroSession(
-            self, table, statistics, language_of(voice), speed, stamp or _no_stamp
+            self, table, statistics, language_of(voice), speed, stamp or _no_stamp, beside
         )
         self._sessions.add(session)
         self.worker.join(session.listener)
@@ -177,6 +186,11 @@ class KokoroEngine:
     def sessions(self) -> list[KokoroSession]:
         """Those that are open."""
         return [session for session in self._sessions if not session.closed]
+
+    def leave(self, listener: Listener) -> None:
+        """A session of this listener was closed; it is gone with the last of them."""
+        if all(session.listener is not listener for session in self.sessions):
+            self.worker.leave(listener)
 
     async def voice(self, name: str) -> Voice:
         """A voice's table, kept once read. Raises ``UnknownVoiceError`` and ``ModelFileError``."""

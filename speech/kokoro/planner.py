@@ -97,8 +97,8 @@ class Playout:
         return max(0.0, self._until - now)
 
     def plays(self, ahead_s: float, now: float) -> None:
-        """The listener itself says how much it has not played yet."""
-        self._until = now + ahead_s
+        """The listener is known to have at least so much left to play."""
+        self._until = max(self._until, now + ahead_s)
 
     def clear(self) -> None:
         """What was handed on has been thrown away."""

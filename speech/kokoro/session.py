@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-import weakref
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from speech.engine import PcmChunk, Stamp
+from speech.engines.ordered import OrderedSession
 from speech.errors import EngineError
 from speech.kokoro.admit import admit
 from speech.kokoro.alignment import WordAligner
@@ -33,7 +33,6 @@ from speech.kokoro.unit import Unit
 from speech.kokoro.voices import Voice, style_for
 from speech.kokoro.windows import Passage, Window, passage, windows
 from speech.kokoro.word_times import PieceWords, leading_silence, trailing_silence
-from speech.line import Line, UnitCancelled
 from speech.scheduler.limits import Limits
 from speech.scheduler.listener import Listener
 from speech.scheduler.policy import Share
@@ -48,7 +47,7 @@ SILENT_FRAMES = 6
 """75 ms: about what is computed before the first sound and cut off again."""
 
 
-class KokoroSession:
+class KokoroSession(OrderedSession):
     """See ``speech.engine.PacedSession`` for the promises."""
 
     def __init__(
@@ -59,16 +58,15 @@ class KokoroSession:
         language: str,
         speed: float,
         stamp: Stamp,
+        beside: KokoroSession | None = None,
     ) -> None:
+        """``beside`` has the same listener."""
+        super().__init__()
         self._engine, self._voice, self._statistics = engine, voice, statistics
         self._language, self._speed, self._stamp = language, speed, stamp
-        self._line = Line()
-        self._playout = Playout()
-        self.listener = Listener()
-        # Weak: a unit lives as long as its iterator does.
-        self._units: weakref.WeakSet[Unit] = weakref.WeakSet()
+        self._playout: Playout = beside._playout if beside else Playout()
+        self.listener: Listener = beside.listener if beside else Listener()
         self._awaited = 0
-        self.closed = False
 
     def speak(
         self, unit_id: str, text: str, *, first_audio_s: float | None = None
@@ -78,14 +76,23 @@ class KokoroSession:
         within_s = limits.first_audio_s if first_audio_s is None else first_audio_s
         unit = Unit(unit_id, len(text), time.monotonic(), within_s)
         admit(self._engine, self, unit)
-        self._units.add(unit)
-        return self._speak(unit, text)
+        return self._in_line(unit, partial(self._spoken, unit, text))
+
+    async def beside(self, voice: str, speed: float = 1.0) -> KokoroSession:
+        """See ``PacedSession``."""
+        return await self._engine.open(voice, speed, stamp=self._stamp, beside=self)
 
     def played(self, ahead_s: float) -> None:
-        """See ``PacedSession``."""
+        """See ``HeardSession``."""
         now = time.monotonic()
         self.listener.plays(ahead_s, now)
         self._playout.plays(ahead_s, now)
+
+    def cut(self) -> None:
+        """See ``HeardSession``."""
+        waits = self.spoken is not None and not self.spoken.cancelled
+        self.listener.cut(waits=waits)
+        self._playout.clear()
 
     def credit(self, seconds: float) -> None:
         """See ``PacedSession``."""
@@ -94,7 +101,7 @@ class KokoroSession:
     @property
     def pending(self) -> list[Unit]:
         """Units that have not ended, in order of the calls."""
-        units = [unit for unit in self._units if not unit.cancelled]
+        units = [u for u in self._units if isinstance(u, Unit) and not u.cancelled]
         return sorted(units, key=lambda unit: unit.asked_at)
 
     @property
@@ -102,48 +109,18 @@ class KokoroSession:
         """Whether somebody waits for sound just now."""
         return self._awaited > 0
 
-    def cancel(self, unit_id: str) -> None:
-        """Stop every unit of this id; takes effect within some tens of milliseconds."""
-        for unit in [unit for unit in self._units if unit.id == unit_id]:
-            unit.cancel()
-            if unit.asked:  # else another one is spoken, and its listener waits on
-                self._playout.clear()
-                self.listener.cut()
-
     async def aclose(self) -> None:
         """Cancel all units; later ones are refused."""
-        self.closed = True
-        for unit in list(self._units):
-            unit.cancel()
-        self._engine.worker.leave(self.listener)
-
-    async def _speak(self, unit: Unit, text: str) -> AsyncGenerator[PcmChunk]:
-        if unit.cancelled:
-            return
-        if self.closed:
-            raise EngineError("the speech session is closed")
-        place = self._line.join()
-        unit.on_cancel(partial(self._line.leave, place))
-        try:
-            await unit.wait(place)
-            self._ask(unit)
-            async with aclosing(self._unit(unit, text)) as chunks:
-                async for chunk in chunks:
-                    if unit.cancelled:
-                        return
-                    yield chunk
-        except UnitCancelled:
-            return
-        finally:
-            unit.cancel()
+        await super().aclose()
+        self._engine.leave(self.listener)
 
     def _ask(self, unit: Unit) -> None:
-        unit.asked = True
         turn_s = self.listener.turn_s
         if self.listener.ask(unit.asked_at, unit.within_s):
             self._engine.costs.learn_turn(turn_s)
 
-    async def _unit(self, unit: Unit, text: str) -> AsyncGenerator[PcmChunk]:
+    async def _spoken(self, unit: Unit, text: str) -> AsyncGenerator[PcmChunk]:
+        self._ask(unit)
         shown, aligner = await self._spelled(unit, text)
         row = sum(len(window.phonemes) for window in shown)
         fronts = [self._front(unit, window, row) for window in shown[:1]]

@@ -18,8 +18,6 @@ class Unit(AwaitedUnit):
     ) -> None:
         super().__init__(unit_id)
         self.characters, self.asked_at, self.within_s = characters, asked_at, within_s
-        self.asked = False
-        """Whether its turn has come."""
         self.begun = False
         """Whether its first front is done."""
         self.sound_s = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 HORIZON_S = 20.0
@@ -58,9 +58,19 @@ def lateness_s(now: float, busy_s: float, outlooks: Iterable[Outlook], threads: 
     return max([late, *(time - voice.due for voice in voices)])
 
 
-def retry_after_s(late_s: float) -> float:
-    """0 if nobody comes too close to silence; else when to ask again."""
-    return max(0.0, late_s + SPARE_S)
+def wait_s(
+    now: float, busy_s: float, asking: Outlook, others: Sequence[Outlook], threads: int = 1
+) -> float:
+    """0 if ``asking``, its new work included, is taken on beside the ``others`` who listen now;
+    else when it may ask again.
+
+    Nobody may come too close to silence. But who is alone is never refused: no promise to anybody
+    is in danger, and on a machine that is too slow for one, speech that comes late is better
+    than none.
+    """
+    if not others:
+        return 0.0
+    return max(0.0, lateness_s(now, busy_s, [*others, asking], threads) + SPARE_S)
 
 
 def _begun(outlook: Outlook) -> Iterator[_Voice]:

@@ -12,8 +12,9 @@ class Limits:
     text_characters: int = 5_000
     """Of one unit; longer ones are wrong use."""
     units: int = 128
-    """Of one session that have not ended, the one that is spoken included."""
+    """Of one listener that have not ended, the one that is spoken included."""
     sessions: int = 64
+    """Listeners: those with several voices count once."""
     first_audio_s: float = 1.0
     """When the first sound of a reply is due: listeners with more in hand let it go first. With
     admission a reply is taken on only if it is heard by then and nobody's sound stops for it."""

@@ -50,16 +50,19 @@ class Listener:
         self.credit_s -= seconds
 
     def plays(self, ahead_s: float, now: float) -> None:
-        """The listener itself says how much it has not played yet."""
-        self._dry_at = now + ahead_s
+        """It is known to have at least so much left to play."""
+        if ahead_s > 0:
+            self._dry_at = max(self._dry_at, now + ahead_s)
 
     def grant(self, seconds: float) -> None:
         """So much more may be made for it. From the first call on there is a limit."""
         self.credit_s = seconds + (0.0 if math.isinf(self.credit_s) else self.credit_s)
 
-    def cut(self) -> None:
-        """What was handed on has been thrown away, and nothing is waited for."""
-        self._dry_at, self._first_due = -math.inf, math.inf
+    def cut(self, *, waits: bool = False) -> None:
+        """What was handed on has been thrown away. ``waits``: for the unit that is spoken."""
+        self._dry_at = -math.inf
+        if not waits:
+            self._first_due = math.inf
 
     def sounds(self, now: float) -> bool:
         """Whether it has anything left to play."""

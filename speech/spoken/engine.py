@@ -7,7 +7,14 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, M
 from dataclasses import replace
 from functools import partial
 
-from speech.engine import PacedSession, PcmChunk, SpeechEngine, SpeechSession, Stamp
+from speech.engine import (
+    HeardSession,
+    PacedSession,
+    PcmChunk,
+    SpeechEngine,
+    SpeechSession,
+    Stamp,
+)
 from speech.kokoro.languages import language_of
 from speech.spoken.normalizer import Normalizer
 from speech.spoken.word_map import WordMap
@@ -52,15 +59,19 @@ class SpokenEngine:
         self, voice: str, speed: float = 1.0, *, stamp: Stamp | None = None
     ) -> SpokenSession:
         """See ``SpeechEngine``; a language's rules are loaded with its first voice."""
-        normalizer = await asyncio.to_thread(self._normalizer, self._language(voice))
+        normalizer = await self.normalizer(voice)
         session = await self.engine.open(voice, speed, stamp=stamp)
         if isinstance(session, PacedSession):
-            return PacedSpokenSession(session, normalizer)
+            return PacedSpokenSession(session, normalizer, self)
         return SpokenSession(session, normalizer)
 
     async def aclose(self) -> None:
         """See ``SpeechEngine``."""
         await self.engine.aclose()
+
+    async def normalizer(self, voice: str) -> Normalizer:
+        """What says the texts of this voice; kept."""
+        return await asyncio.to_thread(self._normalizer, self._language(voice))
 
     def _normalizer(self, language: str) -> Normalizer:
         if language not in self._normalizers:
@@ -98,11 +109,31 @@ class SpokenSession:
         """See ``SpeechSession``."""
         await self.session.aclose()
 
+    def played(self, ahead_s: float) -> None:
+        """See ``HeardSession``."""
+        if isinstance(self.session, HeardSession):
+            self.session.played(ahead_s)
+
+    def cut(self) -> None:
+        """See ``HeardSession``."""
+        if isinstance(self.session, HeardSession):
+            self.session.cut()
+
 
 class PacedSpokenSession(SpokenSession):
     """See ``PacedSession``."""
 
     session: PacedSession
+
+    def __init__(self, session: PacedSession, normalizer: Normalizer, engine: SpokenEngine) -> None:
+        super().__init__(session, normalizer)
+        self._engine = engine
+
+    async def beside(self, voice: str, speed: float = 1.0) -> PacedSpokenSession:
+        """See ``PacedSession``."""
+        normalizer = await self._engine.normalizer(voice)
+        session = await self.session.beside(voice, speed)
+        return PacedSpokenSession(session, normalizer, self._engine)
 
     def speak(
         self, unit_id: str, text: str, *, first_audio_s: float | None = None
@@ -110,10 +141,6 @@ class PacedSpokenSession(SpokenSession):
         """The audio of what is said for the text, with the words of the text."""
         speak = partial(self.session.speak, unit_id, first_audio_s=first_audio_s)
         return self._spoken(text, speak)
-
-    def played(self, ahead_s: float) -> None:
-        """See ``PacedSession``."""
-        self.session.played(ahead_s)
 
     def credit(self, seconds: float) -> None:
         """See ``PacedSession``."""

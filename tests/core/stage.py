@@ -26,7 +26,7 @@ from bot.config.secrets import Secrets
 from bot.conversation import Conversation
 from bot.llm import LlmEndpoint
 from bot.parts import Parts
-from processors.kokoro_tts import prepare_phrases
+from processors.phrases import prepare_phrases
 from speech.hearing.recogniser import Transcript
 from speech.timeline import Timeline, TimelineEvent
 from tests.llm.fake_server import FakeOpenAiServer, FakeReply, says

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from server.speech.voices import Voices
 from speech.engine import PacedSession, PcmChunk
 from speech.errors import EngineBusyError, UsageError
 from speech.kokoro.engine import KokoroEngine
@@ -21,6 +22,7 @@ from speech.kokoro.session import KokoroSession
 from speech.kokoro.statistics import VoiceStatistics
 from speech.kokoro.streaming import Statistics, Utterance
 from speech.scheduler.limits import Limits
+from speech.spoken.engine import SpokenEngine
 
 VOICE = "af_noise"
 OWN = Statistics((np.ones(4, np.float32),), (np.ones(4, np.float32),))
@@ -128,8 +130,7 @@ async def test_a_reply_that_would_come_too_late_is_refused_at_once(
     engine: KokoroEngine, model: FakeKokoro
 ) -> None:
     engine.limits = Limits()
-    for frames in (32, 144) * 9:
-        engine.speed_model.learn(frames, frames / 80)  # as slow as sound
+    as_slow_as_sound(engine)
     first, second = await opened(engine), await opened(engine)
     model.held.clear()
     speaking = asyncio.create_task(read(first.speak("u1", LONG)))
@@ -146,9 +147,58 @@ async def test_a_reply_that_would_come_too_late_is_refused_at_once(
     await speaking
 
 
-async def test_without_limits_nobody_is_refused(engine: KokoroEngine) -> None:
+def as_slow_as_sound(engine: KokoroEngine, times: float = 1.0) -> None:
     for frames in (32, 144) * 9:
-        engine.speed_model.learn(frames, frames / 8)  # hopeless
+        engine.speed_model.learn(frames, times * frames / 80)
+
+
+async def test_a_listener_alone_is_never_refused_however_slow_the_machine(
+    engine: KokoroEngine,
+) -> None:
+    engine.limits = Limits()
+    as_slow_as_sound(engine, times=10)
+    session = await opened(engine)
+    units = [session.speak(str(number), LONG) for number in range(5)]
+    assert session.pending[0].id == "0"
+    assert await read(units[0]) > 7
+    session.speak("in mid-reply", LONG)
+
+
+async def test_two_voices_are_one_listener(engine: KokoroEngine, model: FakeKokoro) -> None:
+    engine.limits = Limits(sessions=1, units=3)
+    as_slow_as_sound(engine)
+    first = await opened(engine)
+    second = await first.beside(VOICE)
+    model.held.clear()
+    speaking = asyncio.create_task(read(first.speak("u1", LONG)))
+    await until(lambda: first.is_read)
+    units = [second.speak("u2", LONG), first.speak("u3", LONG)]
+    with pytest.raises(EngineBusyError, match="3 units wait"):
+        second.speak("u4", LONG)
+    engine.limits = Limits(sessions=2)
+    other = await opened(engine)
+    with pytest.raises(EngineBusyError, match="every listener"):
+        other.speak("u1", LONG)
+    model.held.set()
+    assert await speaking > 7
+    await first.aclose()
+    assert second.listener.sounds(time.monotonic())
+    assert await read(units[0]) > 7
+    assert [await read(unit) for unit in units[1:]] == [0]
+
+
+async def test_a_connection_has_one_listener_however_many_voices(engine: KokoroEngine) -> None:
+    voices = Voices(SpokenEngine(engine))
+    speeds = (1.0, 1.1, 1.2)
+    sessions = [await voices.get(VOICE, speed) for speed in speeds]
+    assert len(engine.sessions) == len(set(sessions)) == len(speeds)
+    assert len({session.listener for session in engine.sessions}) == 1
+    await voices.aclose()
+    assert engine.sessions == []
+
+
+async def test_without_limits_nobody_is_refused(engine: KokoroEngine) -> None:
+    as_slow_as_sound(engine, times=10)
     sessions = [await opened(engine) for _ in range(8)]
     units = [session.speak(str(n), LONG) for session in sessions for n in range(40)]
     assert len(units) == sum(len(session.pending) for session in sessions)
@@ -187,8 +237,24 @@ async def test_what_the_listener_says_it_has_is_believed(engine: KokoroEngine) -
     session.played(30.0)
     assert session.listener.sounds(time.monotonic() + 20.0)
     assert not session.listener.sounds(time.monotonic() + 31.0)
-    session.played(0.0)
+    session.played(1.0)  # a lower bound: it takes nothing away
+    assert session.listener.sounds(time.monotonic() + 20.0)
+    session.cut()
     assert not session.listener.sounds(time.monotonic())
+
+
+async def test_a_cut_between_units_is_a_cut_of_what_was_handed_on(engine: KokoroEngine) -> None:
+    session = await opened(engine)
+    assert await read(session.speak("u1", LONG)) > 7
+    session.cancel("u1")  # it has ended, and is heard on
+    assert session.listener.sounds(time.monotonic())
+    assert session._playout.ahead_s(time.monotonic()) > 6
+    session.cut()
+    assert not session.listener.sounds(time.monotonic())
+    assert session._playout.ahead_s(time.monotonic()) == 0
+    async with aclosing(session.speak("u2", LONG)) as chunks:
+        first = await anext(chunks)
+    assert len(first.samples) < 24_000  # short, as at the beginning
 
 
 async def test_cancelling_a_unit_that_waits_leaves_the_spoken_one_its_deadline(

@@ -21,7 +21,8 @@ from pipecat.frames.frames import (
 from pipecat.tests.utils import SleepFrame, run_test
 from pipecat.utils.text.base_text_aggregator import TextType
 
-from processors.kokoro_tts import KokoroTTSService, prepare_phrases
+from processors.kokoro_tts import KokoroTTSService
+from processors.phrases import prepare_phrases
 from speech.timeline import Timeline
 from tests.processors.fake_engine import SAMPLES_PER_WORD, FakeEngine
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from speech.kokoro.costs import Costs
 from speech.kokoro.planner import FIRST_FRAMES, ChunkPlanner, Playout, SpeedModel
 from speech.kokoro.streaming import FRAME_RATE_HZ
-from speech.scheduler.admission import Outlook, lateness_s, retry_after_s
+from speech.scheduler.admission import Outlook, wait_s
 from speech.scheduler.listener import Listener
 from speech.scheduler.policy import Job, Policy, Share, Wait
 
@@ -180,12 +180,11 @@ class Session:
         self.left_s -= seconds
 
 
-def late_s(device: Device, sessions: list[Session], asking: Session, characters: int) -> float:
+def refused_s(device: Device, sessions: list[Session], asking: Session, characters: int) -> float:
     """What admission foresees if ``asking`` speaks one more unit; over 0 refuses it."""
     now = device.clock.now
     begins = not (asking.queue or asking.listener.sounds(now))
     turn_s = device.costs.turn_s if begins else 0.0
     speaking = [s for s in sessions if s is not asking and (s.queue or s.listener.sounds(now))]
-    outlooks = [s.outlook(turn_s=turn_s) for s in speaking]
-    outlooks.append(asking.outlook(characters, turn_s))
-    return retry_after_s(lateness_s(now, device.busy_s, outlooks))
+    others = [s.outlook(turn_s=turn_s) for s in speaking]
+    return wait_s(now, device.busy_s, asking.outlook(characters, turn_s), others)

@@ -17,7 +17,7 @@ from speech.scheduler.admission import (
     Outlook,
     Work,
     lateness_s,
-    retry_after_s,
+    wait_s,
 )
 
 tenths = st.integers(0, 20).map(lambda number: number / 10)
@@ -76,9 +76,43 @@ def test_twice_the_threads_take_half_as_long() -> None:
     assert lateness_s(0.0, 0.0, [work], threads=2) == pytest.approx(-0.5)
 
 
-@pytest.mark.parametrize(("late_s", "wait_s"), [(-9.0, 0.0), (-SPARE_S, 0.0), (0.4, 0.4 + SPARE_S)])
-def test_who_is_refused_is_told_when_to_come_back(late_s: float, wait_s: float) -> None:
-    assert retry_after_s(late_s) == pytest.approx(wait_s)
+NOBODY_WAITS = Outlook(50.0, [])
+"""Somebody listens, and has enough in hand."""
+
+
+@pytest.mark.parametrize(
+    ("cost_s", "later_s"), [(0.2, 0.0), (0.89, 0.0), (0.95, 0.05), (1.4, 0.4 + SPARE_S)]
+)
+def test_who_is_refused_is_told_when_to_come_back(cost_s: float, later_s: float) -> None:
+    asking = Outlook(1.0, [Work(cost_s / MARGIN, 2.0)])
+    assert wait_s(0.0, 0.0, asking, [NOBODY_WAITS]) == pytest.approx(later_s)
+
+
+def test_one_more_is_refused_for_what_it_would_do_to_another() -> None:
+    asking, other = Outlook(5.0, [Work(0.1, 2.0)]), Outlook(0.5, [Work(0.6, 2.0)])
+    assert wait_s(0.0, 0.0, asking, [NOBODY_WAITS]) == 0.0
+    assert wait_s(0.0, 0.0, asking, [other]) > 0.0
+
+
+@given(tenths, st.floats(0.0, 100.0), works, st.integers(1, 4))
+def test_who_is_alone_is_never_refused(
+    due: float, busy_s: float, work: list[Work], threads: int
+) -> None:
+    """Not even where the machine is slower than sound, or busy for a minute."""
+    slow = [Work(100 * each.cost_s, each.sound_s) for each in work]
+    assert wait_s(0.0, busy_s, Outlook(due, slow), [], threads) == 0.0
+
+
+@given(outlooks, outlooks, tenths, works)
+def test_the_more_listen_the_later_one_comes_in(
+    few: list[Outlook], more: list[Outlook], due: float, work: list[Work]
+) -> None:
+    asking = Outlook(due, work)
+    alone = wait_s(0.0, 0.0, asking, [])
+    assert alone <= wait_s(0.0, 0.0, asking, few)
+    own_late_s = lateness_s(0.0, 0.0, [asking])
+    if few:
+        assert wait_s(0.0, 0.0, asking, [*few, *more]) >= own_late_s + SPARE_S - 1e-9
 
 
 class TestCosts:

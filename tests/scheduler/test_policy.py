@@ -70,8 +70,17 @@ class TestListener:
         listener = hearing(2.0)
         listener.plays(5.0, now=1.0)
         assert listener.due == 6.0
+        listener.plays(1.0, now=1.0)  # at least, not at most
+        listener.plays(0.0, now=9.0)  # of one who has nothing left nothing is known
+        assert listener.due == 6.0
         listener.cut()
         assert listener.due == math.inf
+
+    def test_a_unit_that_is_waited_for_stays_due_when_what_was_before_it_is_cut(self) -> None:
+        listener = Listener()
+        listener.ask(0.0, 1.0)
+        listener.cut(waits=True)
+        assert listener.due == 1.0
 
     def test_credit_has_a_limit_from_the_first_grant_on(self) -> None:
         listener = Listener()

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from speech.scheduler.policy import Policy
-from tests.scheduler.simulation import Clock, Device, Session, late_s
+from tests.scheduler.simulation import Clock, Device, Session, refused_s
 
 UNITS = (20, 40, 60, 60, 90, 120)
 """Characters: 1.3 to 7.8 s of sound."""
@@ -27,7 +27,7 @@ class People:
 
     def _reply(self, session: Session) -> None:
         units = [self._dice.choice(UNITS) for _ in range(self._dice.choice((1, 1, 2, 2, 3)))]
-        wait_s = late_s(self.device, self.sessions, session, units[0]) if self._limited else 0.0
+        wait_s = refused_s(self.device, self.sessions, session, units[0]) if self._limited else 0.0
         if wait_s > 0:
             self.refused += 1
             self.clock.after(max(wait_s, 0.2), lambda: self._reply(session))

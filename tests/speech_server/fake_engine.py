@@ -17,8 +17,8 @@ class FakeEngine:
     """``gate`` cleared holds every unit before its next word.
 
     The word FAIL fails its unit, BUSY refuses it at the call, LOUD is as loud as can be.
-    ``made`` counts words computed, ``running`` the units that are being read; ``begun`` is set
-    when one is.
+    ``told`` is what sessions were told of their listener, ``made`` counts words computed,
+    ``running`` the units that are being read; ``begun`` is set when one is.
     """
 
     name = "fake-kokoro"
@@ -32,6 +32,7 @@ class FakeEngine:
         self.made = self.running = self.sessions = 0
         self.spoken: list[str] = []
         self.opened: list[tuple[str, float]] = []
+        self.told: list[tuple[str, float]] = []
 
     async def start(self) -> None: ...
 
@@ -85,6 +86,12 @@ class FakeSession:
 
     def cancel(self, unit_id: str) -> None:
         self._cancelled.add(unit_id)
+
+    def played(self, ahead_s: float) -> None:
+        self._engine.told.append(("played", ahead_s))
+
+    def cut(self) -> None:
+        self._engine.told.append(("cut", 0.0))
 
     async def aclose(self) -> None:
         self._engine.sessions -= not self._closed

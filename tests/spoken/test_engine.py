@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from processors.kokoro_tts import prepare_phrases
+from processors.phrases import prepare_phrases
 from speech.engine import PacedSession, PcmChunk
 from speech.errors import EngineError, UsageError
 from speech.spoken.engine import SpokenEngine
@@ -112,6 +112,10 @@ class FakePacedSession:
         return
         yield
 
+    async def beside(self, voice: str, speed: float = 1.0) -> FakePacedSession:
+        self.told.append(("beside", (voice, speed)))
+        return self
+
     def cancel(self, unit_id: str) -> None:
         self.told.append(("cancel", unit_id))
 
@@ -120,6 +124,9 @@ class FakePacedSession:
 
     def played(self, ahead_s: float) -> None:
         self.told.append(("played", ahead_s))
+
+    def cut(self) -> None:
+        self.told.append(("cut", None))
 
     def credit(self, seconds: float) -> None:
         self.told.append(("credit", seconds))
@@ -141,8 +148,12 @@ async def test_deadline_credit_and_what_was_played_go_through() -> None:
     assert [chunk async for chunk in session.speak("u1", "$5", first_audio_s=0.4)] == []
     session.played(1.5)
     session.credit(2.0)
+    session.cut()
     session.cancel("u1")
+    other = await session.beside("ef_fake", 1.2)
+    assert [chunk async for chunk in other.speak("u2", "$5")] == []
     assert fake.session.told == [
-        ("five dollars", 0.4), ("played", 1.5), ("credit", 2.0), ("cancel", "u1"),
+        ("five dollars", 0.4), ("played", 1.5), ("credit", 2.0), ("cut", None), ("cancel", "u1"),
+        ("beside", ("ef_fake", 1.2)), ("cinco dólares", None),
     ]  # fmt: skip
     assert not isinstance(await SpokenEngine(FakeEngine()).open("af_fake"), PacedSession)
