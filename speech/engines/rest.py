@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from speech.errors import EngineBusyError, EngineRefusedError
+from speech.jitter import Chance, chance, spread
 
 SHORTEST_S, LONGEST_S = 5.0, 60.0
 """After a failure, doubled with each in a row: every attempt may cost a listener a wait."""
@@ -19,8 +20,8 @@ class Rest:
     back: then, but not sooner than that. One that refuses: ten minutes.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float], draw: Chance = chance) -> None:
+        self._clock, self._draw = clock, draw
         self._failures = 0
         self._until_s = clock()
 
@@ -33,7 +34,7 @@ class Rest:
         """It failed with ``error``."""
         pause_s = min(LONGEST_S, SHORTEST_S * 2**self._failures)
         if isinstance(error, EngineBusyError):
-            pause_s = max(pause_s, error.retry_after_s or 0.0)
+            pause_s = max(pause_s, spread(error.retry_after_s or 0.0, self._draw))
         if isinstance(error, EngineRefusedError):
             pause_s = REFUSED_S
         self._failures = min(self._failures + 1, 16)

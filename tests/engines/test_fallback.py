@@ -14,7 +14,7 @@ from speech.engines.fallback import FallbackEngine
 from speech.engines.remote.incoming import UnreadableUnitError
 from speech.engines.rest import Rest
 from speech.errors import EngineBusyError, EngineError, EngineRefusedError, UsageError
-from tests.engines.fake_voice import WORD, FakeVoice, Plan, heard
+from tests.engines.fake_voice import WORD, FakeSession, FakeVoice, Plan, heard
 
 pytestmark = pytest.mark.looptime
 """A virtual clock: whole minutes pass at once."""
@@ -61,6 +61,18 @@ def test_wherever_it_fails_each_word_is_heard_whole_and_once(
     assert len(again) <= 1
     assert all(WORD < length < 2 * WORD for _, length in again)
     assert len(second.asked) <= 1
+
+
+async def test_both_are_told_of_their_listener(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, float]] = []
+    for what in ("played", "cut"):
+        monkeypatch.setattr(
+            FakeSession, what, lambda self, ahead_s=0.0, what=what: told.append((what, ahead_s))
+        )
+    session = await joined(FakeVoice("first"), FakeVoice("second")).open("fake")
+    session.played(2.0)
+    session.cut()
+    assert told == [("played", 2.0)] * 2 + [("cut", 0.0)] * 2
 
 
 async def test_it_takes_over_at_the_end_of_a_word() -> None:
@@ -156,7 +168,7 @@ async def test_the_first_is_asked_again_after_a_rest() -> None:
 )
 def test_how_long_it_rests(error: EngineError, pauses: list[int]) -> None:
     now = 0.0
-    rest = Rest(lambda: now)
+    rest = Rest(lambda: now, lambda: 0.0)
     assert not rest.resting
     for _ in range(2):
         for pause_s in pauses:
@@ -166,6 +178,16 @@ def test_how_long_it_rests(error: EngineError, pauses: list[int]) -> None:
             now += 0.02
             assert not rest.resting
         rest.spoke()
+
+
+def test_not_all_come_back_the_moment_they_were_told() -> None:
+    now = 0.0
+    rest = Rest(lambda: now, lambda: 1.0)
+    rest.failed(EngineBusyError("full", 8))
+    now = 9.9
+    assert rest.resting
+    now = 10.1
+    assert not rest.resting
 
 
 async def test_all_sessions_know_that_it_rests() -> None:

@@ -21,6 +21,7 @@ from speech.errors import (
     UnknownVoiceError,
     UsageError,
 )
+from speech.jitter import Chance, chance
 from speech.kokoro.blend import parse_blend
 
 MIN_SPEED, MAX_SPEED = 0.5, 2.0
@@ -48,10 +49,11 @@ class RemoteEngine:
         recover_s: float = RECOVER_S,
         spare: bool = True,
         clock: Callable[[], float] = time.monotonic,
+        chance: Chance = chance,
     ) -> None:
-        self.name, self.recover_s, self.clock = name, recover_s, clock
+        self.name, self.recover_s, self.unit_timeout_s = name, recover_s, unit_timeout_s
+        self.clock, self.chance = clock, chance
         self._connect, self._protocol = connect, protocol
-        self._unit_timeout_s = unit_timeout_s
         self._spare = Spare(self._greet, ready=spare)
         self._sessions: weakref.WeakSet[RemoteSession] = weakref.WeakSet()
         self._starting = asyncio.Lock()
@@ -109,14 +111,13 @@ class RemoteEngine:
     async def aclose(self) -> None:
         """See ``SpeechEngine``."""
         self._closed = True
-        for session in list(self._sessions):
-            await session.aclose()
+        await asyncio.gather(*(session.aclose() for session in self._sessions))
         await self._spare.aclose()
 
     async def _greet(self) -> Talk:
         # Who once said hello is no reference's container because a link breaks at the greeting.
         protocol = 1 if self._says_hello else self._protocol
-        talk = await greet(self._connect, protocol, self._unit_timeout_s, self.clock)
+        talk = await greet(self._connect, protocol, self.unit_timeout_s, self.clock)
         self._says_hello = isinstance(talk, Talk1)
         self._voices, self.text_chars = talk.voices, talk.text_chars
         return talk

@@ -11,6 +11,7 @@ from speech.engines.link import Connect, LinkEndedError
 from speech.engines.remote.exchange import Exchange
 from speech.engines.remote.talk import CREDIT_MS, Talk, Talk1
 from speech.engines.remote.talk0 import Talk0
+from speech.engines.remote.told import says
 from speech.errors import EngineError, EngineRefusedError
 from speech.wire import (
     VERSION,
@@ -69,8 +70,8 @@ async def _greeted(
         return Talk0(exchange, unit_timeout_s, clock)
     if isinstance(message, Ready):
         return Talk1(exchange, message, unit_timeout_s, clock)
-    said = message.message if isinstance(message, Error) else f"it says {message.type}"
-    said = f"the speech server does not take our greeting: {said}"
+    said = message.code if isinstance(message, Error) else message.type
+    said = f"{says(said)} (to our greeting)"
     later = isinstance(message, Error) and message.retryable
     raise EngineError(said) if later else EngineRefusedError(said)
 

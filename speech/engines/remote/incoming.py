@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from speech.engine import PcmChunk, Word
 from speech.engines.link import LinkEndedError
+from speech.engines.remote.told import says
 from speech.errors import EngineBusyError, EngineError, EngineRefusedError, UsageError
 from speech.wire import (
     AudioFrame,
@@ -86,7 +87,7 @@ class IncomingUnit:
         if error.id not in (None, self._wire_id) or not _ends_unit(error.code):
             return
         self.ended = True
-        said = f"the speech server says: {error.message}"
+        said = says(error.code)
         if error.code == Code.WRONG_ORDER:  # our units come after a hello and before a close
             raise LinkEndedError(said)
         if error.code in (Code.TEXT_TOO_LONG, Code.BAD_FIELD, Code.OVERSIZE):

@@ -16,9 +16,11 @@ from speech.engines.handed import Handed, Playout
 from speech.engines.link import LinkEndedError
 from speech.engines.ordered import OrderedSession
 from speech.engines.reading import Reading, whole_words
+from speech.engines.remote.hold import Hold
 from speech.engines.remote.parts import parts
 from speech.engines.remote.recovery import Recovery
 from speech.engines.remote.talk import Order, Talk
+from speech.errors import EngineBusyError
 from speech.line import AwaitedUnit
 from speech.text_clean import clean
 
@@ -42,19 +44,22 @@ class RemoteSession(OrderedSession):
         self._engine, self._voice, self._speed = engine, voice, speed
         self._stamp = stamp or (lambda stage, unit_id: None)
         self._playout = Playout(engine.clock)
-        self._talk: Talk | None = None
+        self._hold = Hold(self, engine.let_go)
 
-    def cancel(self, unit_id: str) -> None:
-        """See ``SpeechSession``."""
+    def played(self, ahead_s: float) -> None:
+        """See ``HeardSession``."""
+        self._playout.plays(ahead_s)
+
+    def cut(self) -> None:
+        """See ``HeardSession``."""
         self._playout.cut()
-        super().cancel(unit_id)
+        if self._hold.talk is not None:
+            self._hold.talk.cut()
 
     async def aclose(self) -> None:
         """See ``SpeechSession``."""
         await super().aclose()
-        talk, self._talk = self._talk, None
-        if talk is not None:
-            await talk.aclose()
+        await self._hold.aclose()
 
     async def _unit(self, unit: AwaitedUnit, text: str) -> AsyncGenerator[PcmChunk, None]:
         done = 0
@@ -71,7 +76,8 @@ class RemoteSession(OrderedSession):
     async def _part(
         self, unit: AwaitedUnit, text: str, handed: Handed
     ) -> AsyncGenerator[PcmChunk, None]:
-        recovery = Recovery(self._engine.recover_s, self._engine.clock)
+        engine = self._engine
+        recovery = Recovery(engine.recover_s, engine.clock, engine.chance)
         while True:
             before = handed.samples
             try:
@@ -84,7 +90,11 @@ class RemoteSession(OrderedSession):
                     recovery.moved()
                 pause_s = recovery.pause_s(error)
                 logger.info("the speech server's link ended, the unit goes on: {}", error)
-            self._drop()
+                self._hold.drop()
+            except EngineBusyError as error:
+                if not recovery.under_way:
+                    raise
+                pause_s = recovery.pause_s(error, error.retry_after_s)
             await _pause(unit, pause_s)
             text = handed.go_on()
             if not any(map(str.isalnum, text)):
@@ -107,21 +117,16 @@ class RemoteSession(OrderedSession):
 
     async def _usable_talk(self, unit: AwaitedUnit) -> Talk:
         self._drop_useless()
-        if self._talk is None:
-            opening = asyncio.ensure_future(self._engine.talk())
+        if self._hold.talk is None:
+            opening = self._hold.opening(self._engine.talk())
             unit.on_cancel(opening.cancel)
-            self._talk = await unit.wait(opening)
-        return self._talk
+            return await unit.wait(opening, self._engine.unit_timeout_s)
+        return self._hold.talk
 
     def _drop_useless(self) -> None:
         """In version 0 only the end of its session stops a unit's computation."""
-        if self._talk is not None and not self._talk.usable:
-            self._drop()
-
-    def _drop(self) -> None:
-        talk, self._talk = self._talk, None
-        if talk is not None:
-            self._engine.let_go(talk)
+        if self._hold.talk is not None and not self._hold.talk.usable:
+            self._hold.drop()
 
 
 def moved(chunk: PcmChunk, samples: int) -> PcmChunk:

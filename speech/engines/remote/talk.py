@@ -16,6 +16,7 @@ from speech.engines.remote.incoming import IncomingUnit
 from speech.errors import EngineError
 from speech.line import AwaitedUnit
 from speech.wire import (
+    EVERY_UNIT,
     AudioFrame,
     Cancel,
     Closed,
@@ -87,6 +88,10 @@ class Talk(Protocol):
         """
         ...
 
+    def cut(self) -> None:
+        """What has come is not heard; the server is told before the next unit."""
+        ...
+
     async def keep(self) -> None:
         """Show the server that somebody is there; raises ``LinkEndedError`` where it is not."""
         ...
@@ -111,7 +116,7 @@ class Talk1:
         self._ends_at = self._used_at + min(lives) - min(MARGIN_S, min(lives) / 10)
         self._units = 0
         self._owed = 0
-        self._leaving = False
+        self._leaving = self._is_cut = False
         self._cancelling: set[asyncio.Task[None]] = set()
 
     @property
@@ -129,6 +134,9 @@ class Talk1:
         coming = IncomingUnit(unit.id, str(self._units))
         unit.on_cancel(partial(self._cancel, coming, str(self._units)))
         due_ms = None if order.due_s is None else round(order.due_s * 1000)
+        if self._is_cut:
+            self._is_cut = False
+            await self._say(Cancel(EVERY_UNIT))
         await self._say(Speak(str(self._units), order.text, order.voice, order.speed, due_ms))
         while not coming.ended:
             came = await self._next(unit)
@@ -144,6 +152,10 @@ class Talk1:
             else:  # late, of a unit that was cancelled: it was sent on credit too
                 self._owed += len(came.samples)
             await self._give_credit()
+
+    def cut(self) -> None:
+        """See ``Talk``."""
+        self._is_cut = self._units > 0
 
     async def keep(self) -> None:
         """See ``Talk``."""

@@ -10,6 +10,7 @@ from speech.engine import PcmChunk
 from speech.engines.link import LinkEndedError
 from speech.engines.remote.exchange import Exchange
 from speech.engines.remote.talk import KEEP_S, MARGIN_S, RATE_HZ, Begun, Order
+from speech.engines.remote.told import code_in, says
 from speech.errors import EngineBusyError, EngineError
 from speech.line import AwaitedUnit
 from speech.wire import (
@@ -84,6 +85,9 @@ class Talk0:
                 samples += len(chunk.samples)
                 yield chunk
 
+    def cut(self) -> None:
+        """Nothing to say: a unit's first sound is always due at once."""
+
     async def keep(self) -> None:
         """Nothing to say: the connection has its own signs of life."""
 
@@ -109,7 +113,7 @@ class Talk0:
 def _failure(said: str) -> EngineError:
     if any(word in said for word in FULL):
         return EngineBusyError("the speech server is busy")
-    return EngineError(f"the speech server says: {said[:200]}")
+    return EngineError(says(code_in(said)))
 
 
 def _chunks(unit_id: str, first: int, data: bytes) -> Iterator[PcmChunk]:

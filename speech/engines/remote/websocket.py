@@ -18,6 +18,7 @@ from websockets.exceptions import (
 )
 
 from speech.engines.link import Connect, LinkEndedError
+from speech.engines.remote.told import code_in
 from speech.errors import EngineBusyError, EngineError, EngineRefusedError, UsageError
 from speech.redact import without_password
 
@@ -139,7 +140,7 @@ def _ended(error: ConnectionClosed) -> LinkEndedError:
     close = error.rcvd or error.sent
     if close is None:
         return LinkEndedError("the connection to the speech server broke")
-    reason = f" {close.reason}" if close.reason else ""
+    reason = f" {code_in(close.reason)}".rstrip()
     return LinkEndedError(
         f"the speech server's connection closed ({close.code}{reason})", close.code
     )

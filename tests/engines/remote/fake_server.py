@@ -60,8 +60,12 @@ class FakeServer:
         self.limits, self.lifetime_s = limits, lifetime_s
         self.refuses: Exception | None = None
         self.answer: list[object] = []
-        """Said in place of speaking, to each unit in order; for its ``id`` the unit's is put."""
-        self.mute = False
+        """Said in place of speaking, to each unit in order; for its ``id`` the unit's is put.
+        None: that unit is spoken."""
+        self.mute = self.blocked = self.hangs = False
+        """Answers nothing; takes nothing; a link's end is not answered either."""
+        self.odd = False
+        """Version 0: frames end in the middle of a sample."""
         self.links: list[FakeLink] = []
         self.asked: list[str] = []
 
@@ -98,6 +102,8 @@ class FakeLink:
         self.units = 0
 
     async def send(self, text: str) -> None:
+        if self._server.blocked:
+            await asyncio.sleep(1e9)
         if self.closed:
             raise LinkEndedError("the link is closed")
         if self._server.version == 0:
@@ -114,6 +120,8 @@ class FakeLink:
 
     async def aclose(self) -> None:
         self.end("closed by the client")
+        if self._server.hangs:
+            await asyncio.sleep(1e9)
 
     def end(self, why: str) -> None:
         self.closed = True
@@ -153,8 +161,8 @@ class FakeLink:
     def _speak(self, speak: Speak) -> None:
         self._server.asked.append(speak.text)
         self.units += 1
-        if self._server.answer:
-            answer = self._server.answer.pop(0)
+        answer = self._server.answer.pop(0) if self._server.answer else None
+        if answer is not None:
             if isinstance(answer, (Busy, Error)):
                 fields = {name: getattr(answer, name) for name in answer.__slots__}
                 answer = type(answer)(**{**fields, "id": speak.id})
@@ -208,7 +216,10 @@ class FakeLink:
         total = 0
         for chunk in _cut(request, self._server.sizes):
             total += len(chunk.samples)
-            await self._frame(chunk.samples.astype("<i2").tobytes(), 0)
+            pcm = chunk.samples.astype("<i2").tobytes()
+            if self._server.odd:
+                await self._frame(pcm[:1], 0)
+            await self._frame(pcm[self._server.odd :], 0)
         self.say(SynthesisComplete(request.request_id, total / RATE_HZ, 0.1))
 
 

@@ -117,7 +117,7 @@ async def test_a_server_that_stays_away_fails_the_unit_in_time_and_no_other() ->
 
 
 @pytest.mark.parametrize(
-    "error", [EngineRefusedError("who are you?"), EngineBusyError("no room", 4.0)]
+    "error", [EngineRefusedError("who are you?"), EngineBusyError("no room", 40.0)]
 )
 async def test_what_waiting_does_not_mend_fails_at_once(error: EngineError) -> None:
     server = FakeServer(dies=(2,))
@@ -126,6 +126,23 @@ async def test_what_waiting_does_not_mend_fails_at_once(error: EngineError) -> N
     with pytest.raises(type(error)):
         await heard(session.speak("u", TEXT))
     assert asyncio.get_running_loop().time() < 1
+
+
+@pytest.mark.parametrize(("drawn", "comes_at_s"), [(0.0, 4.0), (1.0, 5.0)])
+async def test_who_goes_on_at_a_busy_server_comes_back_when_told_and_not_with_all_others(
+    drawn: float, comes_at_s: float
+) -> None:
+    """Beyond the first link: a new unit that is refused is the caller's to ask again."""
+    server = FakeServer(dies=(2,))
+    engine = engine_of(server, spare=False, chance=lambda: drawn)
+    session = await engine.open("fake")
+    server.refuses = EngineBusyError("no room", 4.0)
+    asyncio.get_running_loop().call_later(1, setattr, server, "refuses", None)
+    server.answer = [None, Busy("?", 4.0, "capacity")]
+    words, samples = await heard(session.speak("u", TEXT))
+    assert (words, lengths(samples)) == (WORDS, ALL)
+    assert asyncio.get_running_loop().time() == pytest.approx(2 * comes_at_s, abs=0.1)
+    await engine.aclose()
 
 
 async def test_a_server_that_answers_no_more_is_left() -> None:

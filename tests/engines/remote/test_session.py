@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from speech.engines.link import LinkEndedError
 from speech.engines.remote.parts import parts
 from speech.errors import EngineError, EngineRefusedError
-from speech.wire import Cancel, Error, Ping, Speak
+from speech.wire import EVERY_UNIT, Cancel, Error, Ping, Speak
 from tests.engines.fake_voice import RATE_HZ, WORD, heard
 from tests.engines.remote.fake_server import LIMITS, FakeServer
 from tests.engines.remote.test_recovery import TEXT, WORDS, engine_of, lengths
@@ -59,7 +60,7 @@ async def test_a_cancelled_unit_is_cancelled_at_the_server_and_none_other() -> N
     assert (await heard(whole))[0] == WORDS
     asked = [message for message in server.links[0].heard if isinstance(message, Speak | Cancel)]
     assert [(type(message), message.id) for message in asked] == [
-        (Speak, "1"), (Cancel, "1"), (Speak, "2"),
+        (Speak, "1"), (Cancel, "1"), (Cancel, EVERY_UNIT), (Speak, "2"),
     ]  # fmt: skip
 
 
@@ -70,12 +71,38 @@ async def test_the_server_is_told_how_long_its_listener_has_still_to_hear() -> N
         await heard(session.speak(str(number), LONG))
     await asyncio.sleep(15.5)
     await heard(session.speak("late", LONG))
-    session.cancel("late")
+    session.cut()
     await heard(session.speak("after a cut", LONG))
     due = [said.deadline_ms for said in server.links[0].heard if isinstance(said, Speak)]
     assert due[0] is None
     assert due[1] == pytest.approx(8_000, abs=10)
     assert due[2:] == [None, None]
+
+
+async def test_a_unit_that_has_ended_cannot_be_cut_but_what_was_heard_of_it_can() -> None:
+    server = roomy()
+    session = await engine_of(server, spare=False).open("fake")
+    await heard(session.speak("1", LONG))
+    session.cancel("1")  # as the voice does at the end of each unit
+    await heard(session.speak("2", TEXT))
+    session.cut()
+    session.cut()
+    await heard(session.speak("3", TEXT))
+    told = [said for said in server.links[0].heard if isinstance(said, Speak | Cancel)]
+    assert [said.id for said in told] == ["1", "2", EVERY_UNIT, "3"]
+    assert [said.deadline_ms for said in told if isinstance(said, Speak)] == [None, 8_000, None]
+
+
+async def test_a_listener_who_paused_is_known_to_have_more_to_hear() -> None:
+    server = roomy()
+    session = await engine_of(server, spare=False).open("fake")
+    await heard(session.speak("1", LONG))
+    await asyncio.sleep(6)
+    session.played(5.0)
+    await heard(session.speak("2", TEXT))
+    assert [said.deadline_ms for said in server.links[0].heard if isinstance(said, Speak)] == [
+        None, 5_000,
+    ]  # fmt: skip
 
 
 async def test_in_version_0_a_cancelled_unit_ends_its_connection() -> None:
@@ -246,6 +273,44 @@ async def test_a_spare_connection_that_cannot_be_opened_is_not_tried_for_ever() 
     server.kill()
     await asyncio.sleep(600)
     assert len(server.links) < 100
+    await engine.aclose()
+
+
+async def test_a_session_that_is_forgotten_lets_go_of_its_connection() -> None:
+    server = FakeServer()
+    engine = engine_of(server, spare=False)
+    session = await engine.open("fake")
+    await heard(session.speak("u", "w0"))
+    chunks = session.speak("u2", TEXT)
+    await anext(chunks)
+    assert server.open == 1
+    del session, chunks
+    await asyncio.sleep(0.1)
+    gc.collect()
+    await asyncio.sleep(0.1)
+    assert server.open == 0
+    await engine.aclose()
+
+
+async def test_a_connection_that_is_not_opened_in_time_costs_the_unit_its_life() -> None:
+    server = FakeServer()
+    engine = engine_of(server, spare=False, unit_timeout_s=3)
+    await engine.start()
+    first, second = [await engine.open("fake") for _ in range(2)]
+    await heard(first.speak("u", "w0"))  # takes the one there is
+    connect, opening = server.connect, asyncio.Event()
+
+    async def endless() -> object:
+        opening.set()
+        await asyncio.sleep(1e6)
+        return await connect()
+
+    engine._connect = endless  # type: ignore[assignment]
+    with pytest.raises(EngineError, match="no speech within 3 s"):
+        await heard(second.speak("u", "w0"))
+    assert opening.is_set()
+    engine._connect = connect  # type: ignore[assignment]
+    assert (await heard(second.speak("u", "w0")))[0] == ["w0"]
     await engine.aclose()
 
 

@@ -1,0 +1,123 @@
+"""A link that hangs, is about to end or ends unseen costs some time and no word."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from speech.engines.remote.exchange import CLOSE_S, SEND_S
+from speech.errors import EngineError, EngineRefusedError
+from speech.wire import Draining, Speak
+from tests.engines.fake_voice import heard
+from tests.engines.remote.fake_server import FakeServer
+from tests.engines.remote.test_recovery import ALL, TEXT, WORDS, engine_of, lengths
+
+pytestmark = pytest.mark.looptime
+
+
+def now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def used(server: FakeServer) -> list[int]:
+    """How many units each link was asked for."""
+    return [sum(isinstance(said, Speak) for said in link.heard) for link in server.links]
+
+
+async def test_killed_between_two_units_with_all_its_connections() -> None:
+    """Nobody reads meanwhile, so nobody knows before the next unit."""
+    server = FakeServer()
+    engine = engine_of(server)
+    session = await engine.open("fake")
+    await heard(session.speak("u1", "w0"))
+    server.kill()
+    server.refuses = EngineError("connection refused")
+    asyncio.get_running_loop().call_later(3, setattr, server, "refuses", None)
+    words, samples = await heard(session.speak("u2", TEXT))
+    assert (words, lengths(samples)) == (WORDS, ALL)
+    assert 3 <= now() <= 4.1
+    await engine.aclose()
+    assert server.open == 0
+
+
+async def test_a_way_that_is_blocked_is_left_for_another() -> None:
+    server = FakeServer()
+    engine = engine_of(server, spare=False)
+    session = await engine.open("fake")
+    await heard(session.speak("u1", "w0"))
+    server.blocked = True
+    asyncio.get_running_loop().call_later(SEND_S + 0.5, setattr, server, "blocked", False)
+    words, samples = await heard(session.speak("u2", TEXT))
+    assert (words, lengths(samples)) == (WORDS, ALL)
+    assert SEND_S <= now() <= 2 * SEND_S + 0.2
+    await engine.aclose()
+
+
+async def test_closing_ends_in_time_where_the_other_side_is_gone() -> None:
+    server = FakeServer()
+    engine = engine_of(server)
+    sessions = [await engine.open("fake") for _ in range(3)]
+    for session in sessions:
+        await heard(session.speak("u", "w0"))
+    server.hangs, begun = True, now()
+    await sessions[0].aclose()
+    assert now() - begun == CLOSE_S
+    await engine.aclose()
+    assert now() - begun <= 3 * CLOSE_S  # the others at once, then the spare one
+    assert server.open == 0
+
+
+async def test_a_server_that_is_about_to_stop_is_asked_for_no_further_unit() -> None:
+    server = FakeServer()
+    engine = engine_of(server, spare=False)
+    session = await engine.open("fake")
+    server.links[0].say(Draining(30.0, "session_age"))
+    assert (await heard(session.speak("u1", TEXT)))[0] == WORDS
+    await heard(session.speak("u2", "w0"))
+    assert used(server) == [1, 1]
+    await engine.aclose()
+
+
+async def test_a_connection_that_was_idle_as_long_as_the_server_waits_is_not_used() -> None:
+    """The server closes it at any moment now: a unit on its way then would have to be said
+    again."""
+    server = FakeServer()
+    engine = engine_of(server, spare=False)
+    session = await engine.open("fake")
+    for pause_s in (server.limits.idle_s - 5, server.limits.idle_s - 0.5, 0):
+        await heard(session.speak("u", "w0"))
+        await asyncio.sleep(pause_s)
+    assert used(server) == [2, 1]
+    await engine.aclose()
+
+
+@pytest.mark.parametrize("dies", [(), (3,), (2, 5)])
+async def test_a_container_whose_frames_end_inside_a_sample(dies: tuple[int, ...]) -> None:
+    server = FakeServer(version=0, sizes=(700, 333), dies=dies)
+    server.odd = True
+    engine = engine_of(server)
+    session = await engine.open("af_heart")
+    assert lengths((await heard(session.speak("u", TEXT)))[1]) == ALL
+    await engine.aclose()
+
+
+async def test_a_version_that_is_asked_for_is_the_one_that_is_spoken() -> None:
+    with pytest.raises(EngineRefusedError, match="no speech server"):
+        await engine_of(FakeServer(version=0), protocol=1).start()
+
+
+@pytest.mark.parametrize("turns", range(1, 12))
+async def test_a_unit_given_up_while_its_connection_opens_leaves_none_behind(turns: int) -> None:
+    """Whichever turn of the loop it comes in: before, while and after the greeting is read."""
+    server = FakeServer()
+    engine = engine_of(server, spare=False)
+    first, second = [await engine.open("fake") for _ in range(2)]
+    await heard(first.speak("u", "w0"))  # takes the one there is
+    reading = asyncio.create_task(heard(second.speak("u", "w0")))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    second.cancel("u")
+    await reading
+    await engine.aclose()
+    assert server.open == 0
