@@ -22,3 +22,12 @@ def replacing(file: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def settle(file: Path) -> None:
+    """Return when the content is on the disk.
+
+    Else, where the power fails after a rename, zeros may be found under the new name.
+    """
+    with file.open("rb+") as stream:
+        os.fsync(stream.fileno())

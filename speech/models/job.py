@@ -10,6 +10,7 @@ from typing import Protocol
 
 from speech.models.catalog import Model, ModelFile
 from speech.models.store import check_files, sha256_of
+from speech.whole_file import settle
 
 SPACE_MARGIN_BYTES = 16 << 20
 """Kept free beyond the computed need: file system overhead, pip's and npm's own files."""
@@ -81,7 +82,7 @@ class Job:
             raise SourceError(
                 f"{file.name} has SHA-256 {found[:12]}…, not {file.sha256[:12]}…: refused"
             )
-        _flush_to_disk(staged)
+        settle(staged)
         self.folder.mkdir(parents=True, exist_ok=True)
         os.replace(staged, self.folder / file.name)
 
@@ -93,12 +94,3 @@ def no_space_line(model: Model, folder: Path, size: int, free: int) -> str:
         f"No room for {model.id}: {needed:.0f} MB needed in {folder.parent}, "
         f"{free / MB:.0f} MB free. Free some space or set models.dir to another disk."
     )
-
-
-def _flush_to_disk(path: Path) -> None:
-    """So that a power cut after the rename cannot leave an empty file under the final name."""
-    handle = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

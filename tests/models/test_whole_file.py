@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from speech.whole_file import replacing
+from speech.whole_file import replacing, settle
 
 
 def test_it_takes_the_place_at_the_end(tmp_path: Path) -> None:
@@ -43,3 +43,14 @@ def test_others_may_read_it_as_any_new_file(tmp_path: Path) -> None:
         part.touch()
     modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("any", "a.json")}
     assert len(modes) == 1
+
+
+def test_what_is_settled_was_given_to_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: given.append(os.fstat(handle).st_ino))
+    (tmp_path / "a").write_bytes(b"whole")
+    settle(tmp_path / "a")
+    assert given == [(tmp_path / "a").stat().st_ino]
+    assert (tmp_path / "a").read_bytes() == b"whole"

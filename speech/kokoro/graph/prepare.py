@@ -33,6 +33,7 @@ from speech.kokoro.graph.variants import (
 from speech.kokoro.prepared_files import discard_damaged, is_recorded, record
 from speech.kokoro.shipped import shipped_ranges
 from speech.models.store import sha256_of
+from speech.whole_file import settle
 
 VERSION = 3
 """Raised whenever what is written here or shipped for it changes; older folders are removed."""
@@ -137,6 +138,8 @@ def _make(model: Path, folder: Path, ranges: Mapping[str, Range]) -> None:
     part.mkdir()
     _write(model, part, ranges)
     record(part)
+    for file in part.iterdir():
+        settle(file)
     os.replace(part, folder)
 
 
