@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import onnxruntime
@@ -51,18 +51,18 @@ def choose(prepared: Prepared, wanted: Wanted, threads: int, voice: Voice) -> Gr
     if wanted == "float32":
         return FLOAT32_GRAPHS
     file, key = prepared.folder / CHOICES, _key(wanted, threads)
-    known = _read(file)
+    known = _read(prepared)
     if key in known:
-        return Graphs(**known[key])
+        return known[key]
     admitted = [p for p in prepared.precisions if p != "fast" or wanted == "fast"]
     chosen = _measured(prepared, threads, voice, admitted)
-    _write(file, known | {key: asdict(chosen)})
+    _write(file, known | {key: chosen})
     return chosen
 
 
 def is_chosen(prepared: Prepared, wanted: Wanted, threads: int) -> bool:
     """Whether ``choose`` will return at once."""
-    return wanted == "float32" or _key(wanted, threads) in _read(prepared.folder / CHOICES)
+    return wanted == "float32" or _key(wanted, threads) in _read(prepared)
 
 
 def _measured(prepared: Prepared, threads: int, voice: Voice, admitted: list[Precision]) -> Graphs:
@@ -136,15 +136,22 @@ def _key(wanted: Wanted, threads: int) -> str:
     return " | ".join(facts)
 
 
-def _read(file: Path) -> dict[str, dict[str, Any]]:
+def _read(prepared: Prepared) -> dict[str, Graphs]:
+    """What was chosen before, of the graphs there are: another version may know others."""
     try:
-        known = json.loads(file.read_text())
-        return {key: asdict(Graphs(**value)) for key, value in known.items()}
+        known = json.loads((prepared.folder / CHOICES).read_text())
+        choices = {key: Graphs(**value) for key, value in known.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
+    return {
+        key: graphs
+        for key, graphs in choices.items()
+        if graphs.front_precision in prepared.fronts and graphs.generator in prepared.precisions
+    }
 
 
-def _write(file: Path, choices: dict[str, dict[str, Any]]) -> None:
+def _write(file: Path, choices: dict[str, Graphs]) -> None:
     """Whole or not at all; where nothing may be written it is measured at every start."""
+    facts = {key: asdict(graphs) for key, graphs in choices.items()}
     with suppress(OSError), replacing(file) as part:
-        part.write_text(json.dumps(choices, indent=1))
+        part.write_text(json.dumps(facts, indent=1))

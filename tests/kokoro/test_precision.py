@@ -74,6 +74,22 @@ def test_a_damaged_file_is_measured_anew(
     assert json.loads((prepared.folder / CHOICES).read_text())
 
 
+@pytest.mark.parametrize("field", ["front_precision", "generator"])
+def test_what_another_version_chose_is_measured_anew(
+    prepared: Prepared, measured: list[list[str]], field: str
+) -> None:
+    choose(prepared, "auto", 2, VOICE)
+    choose(prepared, "auto", 1, VOICE)
+    file = prepared.folder / CHOICES
+    known = json.loads(file.read_text())
+    next(iter(known.values()))[field] = "int4"
+    file.write_text(json.dumps(known))
+    assert not is_chosen(prepared, "auto", 2)
+    assert is_chosen(prepared, "auto", 1)
+    assert choose(prepared, "auto", 2, VOICE) == INT8
+    assert is_chosen(prepared, "auto", 2)
+
+
 def test_a_folder_that_cannot_be_written_costs_only_time(
     prepared: Prepared, measured: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
