@@ -249,7 +249,7 @@ class LocalOutputTransport(EaredOutput):
         self._flushes += 1
         self._first_of_reply = False
         if self._player is not None:
-            self._player.flush(everything=everything)
+            self._player.flush(everything=everything, protected=self._protected)
 
     def _silence(self) -> None:
         self._flush()
@@ -272,7 +272,7 @@ class LocalOutputTransport(EaredOutput):
 
     async def _finish_reply(self) -> None:
         if self._player is not None and self._link.up.is_set():
-            await self._write(self._player.tail(), True, None)
+            await self._write(self._player.tail(), not self._protected, None)
             self._player.in_reply = False
 
     async def _drain(self) -> None:

@@ -130,16 +130,20 @@ class Player:
         """Go on with the first sample that was held; ``resumed`` is marked when it is audible."""
         self._duck.resume()
 
-    def flush(self, *, everything: bool) -> None:
-        """Drop what may be interrupted, with a short fade; a waiting writer is released."""
+    def flush(self, *, everything: bool, protected: bool = False) -> None:
+        """Drop what may be interrupted, with a short fade; a waiting writer is released.
+
+        ``protected``: what is in the resampler is part of what may not be.
+        """
         with self._gate:
             cleared = self._ring.clear(self._duck.cut(), everything=everything)
             self._held = False
             self._ends_s = self._clock.handed_s + cleared.fading / self._rate_hz
         self._queued_s -= cleared.dropped / self._rate_hz
         self._stats.output_flushed_samples += cleared.dropped
-        self.tail()
-        self.in_reply = False
+        if everything or not protected:
+            self.tail()
+            self.in_reply = False
         self._pulled.set()
 
     def device_cut(self) -> None:

@@ -106,6 +106,21 @@ async def test_after_an_interruption_the_sound_fades_within_8_ms() -> None:
     assert transport.stats.output_flushed_samples > 0
 
 
+async def test_an_interruption_takes_nothing_from_what_must_be_heard() -> None:
+    """Not even what is in the resampler: some 17 ms of it."""
+    backend = FakeBackend(rates={48_000})
+    transport, _ = _transport(backend)
+    said = np.full(RATE_HZ, 1_000, np.int16)
+    async with running(transport) as rig:
+        await rig.say(said, "r1", interruptible=False)
+        await rig.played.until(lambda: len(rig.played.of(TTSAudioRawFrame)) >= 2)
+        for _ in range(3):
+            await rig.interrupt()
+            await asyncio.sleep(0.02)
+        heard = await _play_all(backend, rig)
+    assert np.count_nonzero(heard > 500) == pytest.approx(2 * len(said), abs=20)
+
+
 async def test_c03_of_thirty_seconds_that_wait_nothing_is_heard_after_the_cut() -> None:
     backend = FakeBackend()
     transport, _ = _transport(backend)
