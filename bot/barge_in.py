@@ -67,7 +67,7 @@ def build_barge_in(
     if isinstance(transport, HoldsSound):
         speaker = transport.speaker(policy.replies)
     else:
-        speaker = HeldSpeaker(cast(BaseOutputTransport, transport.output()))
+        speaker = HeldSpeaker(cast(BaseOutputTransport, transport.output()), policy.replies)
     if isinstance(transport, KnowsEcho):
         return BargeInControl(policy, timeline, speaker, echo=transport.echo_likelihood)
     return BargeInControl(policy, timeline, speaker)

@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 from pipecat.frames.frames import Frame, InterruptionFrame, OutputAudioRawFrame, TTSAudioRawFrame
-from pipecat.processors.frame_processor import FrameProcessor
+from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.utils.utils import obj_id
 
 from speech.audio.duck import Duck
+from speech.barge_in.replies import Replies
+from transports.late import is_late
 
 PAUSE_S = 0.1
 """Chunks of 40 ms come in the pace of the sound: after this long nothing is being written."""
@@ -24,13 +26,16 @@ class HeldSpeaker:
     Stands in the output's ``write_audio_frame``, which pipecat gives no other way into. A duck
     fades out with the next chunk that is written and holds what follows; what is in the network
     already is still heard. After a cut no chunk goes out until the interruption frame has emptied
-    the output's queue, which must follow. What must not be interrupted passes in any case.
+    the output's queue, which must follow. What must not be interrupted passes in any case. What
+    comes late of a reply that is dead in ``replies`` is dropped and counted there.
 
     Fades are whole tens of milliseconds long and begin with a chunk: some transports (WebRTC)
     take nothing else.
     """
 
-    def __init__(self, output: BaseOutputTransport) -> None:
+    def __init__(self, output: BaseOutputTransport, replies: Replies | None = None) -> None:
+        self._replies = replies if replies is not None else Replies()
+        self._process = output.process_frame
         self._write = output.write_audio_frame
         self._duck: Duck | None = None
         self._is_ducked = False
@@ -39,6 +44,7 @@ class HeldSpeaker:
         self._changed = asyncio.Event()
         self._settled = asyncio.Event()
         self._settled.set()
+        output.process_frame = self._process_admitted  # type: ignore[method-assign]
         output.write_audio_frame = self._write_held  # type: ignore[method-assign]
         output.add_event_handler("on_after_process_frame", self._after_frame)
 
@@ -62,6 +68,10 @@ class HeldSpeaker:
         self._stale_id = obj_id()
         self._settled.clear()
         self._changed.set()
+
+    async def _process_admitted(self, frame: Frame, direction: FrameDirection) -> None:
+        if not is_late(frame, self._replies):
+            await self._process(frame, direction)
 
     def _after_frame(self, _output: FrameProcessor, frame: Frame) -> None:
         if isinstance(frame, InterruptionFrame):

@@ -20,6 +20,7 @@ from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 
 from speech.audio.duck import FADE_MS
+from speech.barge_in.replies import Replies
 from tests.transports.rig import RATE_HZ, Rig, running
 from transports.held import HeldSpeaker
 
@@ -136,6 +137,21 @@ async def test_a_duck_before_the_first_sound_holds_it() -> None:
         assert not len(network.sound)
         speaker.resume()
         await network.until(lambda: len(network.sound) >= 4_800)
+
+
+async def test_what_comes_late_of_a_dead_reply_is_dropped_and_counted() -> None:
+    transport, replies = FakeTransport(), Replies()
+    network = transport.network
+    HeldSpeaker(network, replies)
+    async with running(transport) as rig:
+        replies.kill("r1")
+        await rig.interrupt()
+        await rig.say_words(RAMP[:2_400], "r1", words=3)
+        await rig.say(RAMP[:4_800], "r2")
+        await network.until(lambda: len(network.sound) >= 4_800)
+        assert np.array_equal(network.sound[:4_800], RAMP[:4_800])
+        assert not rig.played.of(TTSTextFrame)
+    assert (replies.dropped["audio"], replies.dropped["text"]) == (3, 3)
 
 
 async def test_what_must_be_heard_passes() -> None:
