@@ -127,6 +127,31 @@ def test_candidates_take_turns() -> None:
     assert len(times) == 2
 
 
+@pytest.mark.parametrize(
+    ("slow", "rounds", "least"),
+    [
+        ([1.0, 1.0, 1.0, 1.0], 4, 1.0),
+        ([1.0, 1.0, 9.0, 9.0], 4, 1.0),
+        ([9.0, 7.0, 8.0, 6.0, 1.0, 1.05], 6, 1.0),
+        ([2.0**-n for n in range(16)], 16, 2.0**-15),
+    ],
+)
+def test_a_busy_machine_is_given_more_rounds(slow: list[float], rounds: int, least: float) -> None:
+    now, left = 0.0, list(slow)
+
+    def steady() -> None:
+        nonlocal now
+        now += 3.0
+
+    def disturbed() -> None:
+        nonlocal now
+        now += left.pop(0)
+
+    times = precision._timed([steady, disturbed], clock=lambda: now)
+    assert times == pytest.approx([3.0, least])
+    assert len(slow) - len(left) == rounds
+
+
 def test_signal_to_noise() -> None:
     ones = np.ones(100, np.float32)
     assert snr_db(ones, ones) == np.inf
