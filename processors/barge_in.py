@@ -77,6 +77,10 @@ class BargeInControl:
         self._arm()
         return decisions
 
+    def is_echo(self, transcript: str) -> bool:
+        """Whether it is the bot's own recent words."""
+        return self._policy.is_echo(transcript, self.now())
+
     def heard_voice(self, confidence: float) -> None:
         """One frame of the voice detector, 0 to 1; from any thread."""
         at = self.now()

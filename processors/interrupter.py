@@ -81,9 +81,10 @@ class Interrupter(FrameProcessor):
         await self.push_frame(frame, direction)
 
     def _judge(self, frame: Frame) -> Frame:
-        if self._control.asleep:
-            return frame  # what wakes the bot interrupts by pipecat's own strategy
         text = getattr(frame, "text", "")
+        if self._control.asleep:
+            # What wakes the bot interrupts by pipecat's own strategy; its own name does not.
+            return _nothing(frame) if self._control.is_echo(text) else frame
         final = not isinstance(frame, InterimTranscriptionFrame)
         logprob = frame.metadata.get(LOGPROB)
         decisions = self._control.take(Words(self._control.now(), text, final, logprob=logprob))

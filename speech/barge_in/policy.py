@@ -113,6 +113,10 @@ class BargeIn:
         wakes = [self._recovery.due(self._user.quiet_since(self._now)), *self._rules_due()]
         return min((at for at in wakes if at is not None), default=None)
 
+    def is_echo(self, transcript: str, at: float) -> bool:
+        """Whether it is the bot's own recent words, whenever its voice began."""
+        return self._user.words.guard.is_echo(transcript, now=at)
+
     def take(self, event: Event) -> list[Decision]:
         """What is to be done now that this happened."""
         if self._shut:

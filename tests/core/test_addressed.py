@@ -29,6 +29,20 @@ async def test_asleep_it_is_not_interrupted_but_by_its_name() -> None:
     assert "word39" not in scene.heard
 
 
+async def test_its_own_name_from_its_own_mouth_does_not_wake_it() -> None:
+    greeting = "Hello, I am your computer, here to help. Please name me. " + LONG
+    async with stage(says("It is noon."), bot={"greeting": greeting}, turn=WAKE) as scene:
+        scene.start()
+        await scene.until(lambda: "me." in scene.heard)
+        await scene.hear("hello I am your computer here to help")
+        heard = len(scene.named("heard_text"))
+        await scene.until_event("heard_text", heard + 3)
+        assert scene.named("interrupt") == []
+        await scene.hear("Computer, what time is it?")
+        await scene.until(lambda: "noon" in scene.heard)
+        await scene.end(goodbye=False)
+
+
 @pytest.mark.parametrize("down", [True, False])
 async def test_with_a_talk_key_only_what_is_said_meanwhile_counts(down: bool) -> None:
     keyed = {"policy": "push_to_talk"}
