@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from rich.console import Console
@@ -89,6 +89,14 @@ def terminal_watch(*, tells: bool = True) -> Iterator[Watch]:
     )
     with progress:
         yield _TerminalWatch(progress, tells=tells and not console.is_terminal)
+
+
+@contextmanager
+def spinning(text: str) -> Iterator[None]:
+    """The text on standard error while some seconds pass, where that is a terminal."""
+    console = Console(stderr=True)
+    with console.status(text) if console.is_terminal else nullcontext():
+        yield
 
 
 class _TerminalWatch:

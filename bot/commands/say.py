@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bot.commands.common import Invocation, earshot_command
 from bot.leaving import interrupt_leaves
-from bot.models import sources_of, terminal_watch
+from bot.models import sources_of, spinning, terminal_watch
 from bot.voice import VOICES, build_voice, require_packages, voice_models
 from speech.audio.write import ENDINGS, check_ending, write_audio
 from speech.engine import SpeechEngine, Word
@@ -214,7 +214,8 @@ async def _speak(
     engine: SpeechEngine, text: str, voice: str, speed: float, sinks: list[Sink]
 ) -> Spoken:
     spoken = Spoken(engine.sample_rate)
-    session = await engine.open(voice, speed)
+    with spinning("Getting the voice ready …"):
+        session = await engine.open(voice, speed)
     begun = time.monotonic()
     async for chunk in session.speak("say", text):
         if not spoken.parts:

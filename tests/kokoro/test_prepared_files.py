@@ -77,6 +77,15 @@ def test_what_is_prepared_is_read_where_nothing_can_be_written(tmp_path: Path) -
     assert prepare(model, cache).layers == 1
 
 
+@pytest.mark.parametrize("content", [b"", b"hello", b"<html>" * 1_000, b"\x08\x08:\xff\xff\x03"])
+def test_what_is_no_model_is_told_and_leaves_nothing(tmp_path: Path, content: bytes) -> None:
+    model, cache = tmp_path / "model.onnx", tmp_path / "prepared"
+    model.write_bytes(content)
+    with pytest.raises(ModelFileError, match=r"model\.onnx is no ONNX model; check it with"):
+        prepare(model, cache)
+    assert not [path for path in cache.iterdir() if path.is_dir()]
+
+
 def write_prepared(folder: Path) -> None:
     folder.mkdir(parents=True)
     facts = {"epsilons": [1e-5], "source": {}, "precisions": ["float32"]}

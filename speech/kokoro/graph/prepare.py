@@ -12,6 +12,7 @@ from pathlib import Path
 import filelock
 import numpy as np
 import onnx
+from google.protobuf.message import DecodeError
 from onnx import TensorProto
 
 from speech.errors import ModelFileError
@@ -135,23 +136,26 @@ def _make(model: Path, folder: Path, ranges: Mapping[str, Range]) -> None:
     part = folder.with_suffix(".part")
     for old in folder.parent.glob(f"{folder.name.rpartition('-v')[0]}-v*"):
         shutil.rmtree(old, ignore_errors=True)
-    part.mkdir()
-    _write(model, part, ranges)
-    record(part)
-    for file in part.iterdir():
-        settle(file)
-    os.replace(part, folder)
+    try:
+        part.mkdir()
+        _write(model, part, ranges)
+        record(part)
+        for file in part.iterdir():
+            settle(file)
+        os.replace(part, folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def _write(model: Path, folder: Path, ranges: Mapping[str, Range]) -> None:
-    graph = ModelGraph(onnx.load(model))
+    graph = ModelGraph(_load(model))
     is_quantised = to_float32(graph) > 0
     cut = find_cut(graph)
     fronts: dict[Front, onnx.ModelProto] = {}
     if is_quantised:
-        fronts["published"] = published_front(ModelGraph(onnx.load(model)), cut)
+        fronts["published"] = published_front(ModelGraph(_load(model)), cut)
     if is_quantised and ranges:
-        fronts["int8"] = int8_front(onnx.load(model), cut, ranges)
+        fronts["int8"] = int8_front(_load(model), cut, ranges)
     halves = split(graph, cut)
     source = _source_weights(ModelGraph(halves.source))
     fronts["float32"] = halves.front
@@ -170,6 +174,16 @@ def _write(model: Path, folder: Path, ranges: Mapping[str, Range]) -> None:
         "fronts": [front for front in FRONTS if front in fronts],
     }
     (folder / "prepared.json").write_text(json.dumps(facts))
+
+
+def _load(model: Path) -> onnx.ModelProto:
+    try:
+        loaded = onnx.load(model)
+    except DecodeError:
+        loaded = onnx.ModelProto()
+    if not loaded.graph.node:  # nothing at all is a message too
+        raise ModelFileError(f"{model} is no ONNX model; check it with: earshot models verify")
+    return loaded
 
 
 def _read(folder: Path, digest: str) -> Prepared | None:
