@@ -84,7 +84,13 @@ async def serve(
         limits = limits_of(serving, secrets.values)
         service = SpeechService(engine, limits, voice=serving.voice or settings.tts.voice)
         app = SpeechServer(service, tokens, serving.origins).asgi
-        uvicorn = SpeechUvicorn(app, certificate=serving.certificate, key=serving.key)
+        uvicorn = SpeechUvicorn(
+            app,
+            limits,
+            metrics=service.metrics,
+            certificate=serving.certificate,
+            key=serving.key,
+        )
         url = url_of(sock, "https" if serving.certificate else "http")
         with stop_requested() as stop:
             server = asyncio.create_task(uvicorn.serve(sockets=[sock]), name="speech-server")
@@ -190,17 +196,16 @@ def limits_of(serving: ServeSettings, environ: Mapping[str, str]) -> ServerLimit
         text_chars=serving.max_text_chars,
         units_queued=serving.max_units,
         sessions=serving.max_sessions,
-        requests=serving.max_requests,
+        requests=int(number_of(environ, "MAX_QUEUE_DEPTH", serving.max_requests)),
+        arrival_s=serving.arrival_s,
+        first_message_s=serving.first_message_s,
         session_s=serving.session_s,
         idle_s=serving.idle_s,
-        request_age_s=serving.request_age_s,
+        request_age_s=number_of(environ, "MAX_REQUEST_AGE_S", serving.request_age_s),
         drain_s=serving.drain_s,
     )
-    return replace(
-        limits,
-        requests=int(number_of(environ, "MAX_QUEUE_DEPTH", limits.requests)),
-        request_age_s=number_of(environ, "MAX_REQUEST_AGE_S", limits.request_age_s),
-    )
+    served = limits.sessions + (limits.requests or ServerLimits().requests)
+    return replace(limits, connections=serving.max_connections or 2 * served)
 
 
 def bound_engine(engine: SpeechEngine, serving: ServeSettings) -> None:

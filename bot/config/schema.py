@@ -198,8 +198,11 @@ class ServeSettings(Section):
     voice: Text | None = None
     max_sessions: Annotated[int, Field(ge=1, le=10_000)] = 64
     max_requests: Annotated[int, Field(ge=0, le=10_000)] = 64
+    max_connections: Annotated[int, Field(ge=1, le=100_000)] | None = None
     max_units: Annotated[int, Field(ge=1, le=10_000)] = 128
     max_text_chars: Annotated[int, Field(ge=1, le=15_000)] = 5_000
+    arrival_s: Annotated[float, Field(gt=0, le=3_600)] = 20.0
+    first_message_s: Annotated[float, Field(gt=0, le=86_400)] = 60.0
     session_s: Annotated[float, Field(gt=0, le=86_400)] = 3_600.0
     idle_s: Annotated[float, Field(gt=0, le=86_400)] = 300.0
     request_age_s: Annotated[float, Field(ge=0, le=3_600)] = 56.0

@@ -24,9 +24,10 @@ from bot.phone.app import CALL_PATH, PhoneApp
 from bot.phone.carriers import STREAM_RATE_HZ, Carrier, carrier
 from bot.phone.guard import GuardedSerializer
 from bot.phone.handshake import StreamStart
-from bot.web.listen import abort, bind, is_loopback, server_failure, serving, until_stopped, url_of
+from bot.web.listen import bind, is_loopback, server_failure, serving, until_stopped, url_of
 from bot.web.sessions import Sessions
 from bot.web.stopping import stop_requested
+from server.listen import abort
 from speech.errors import UsageError
 from speech.timeline import Timeline
 

@@ -6,15 +6,12 @@ import asyncio
 import contextlib
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from collections.abc import AsyncIterator
 
 import uvicorn
 from starlette.types import ASGIApp
-from starlette.websockets import WebSocket
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.http11 import Request
 
+from server.listen import AbortableSocket, QuietUvicorn
 from speech.errors import EarshotError, UsageError
 
 MAX_MESSAGE_BYTES = 64 * 1024
@@ -22,8 +19,6 @@ MAX_MESSAGE_BYTES = 64 * 1024
 
 SHUTDOWN_S = 1
 """What open connections get to close before the server drops them."""
-
-_ABORT = "earshot.abort"
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 """What a browser on this machine may call it in ``Host``."""
@@ -70,34 +65,6 @@ def url_of(sock: socket.socket, scheme: str = "http") -> str:
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-class _QuietServer(uvicorn.Server):
-    """uvicorn without its signal handlers: signals are the command's (``bot.web.stopping``)."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-class _AbortableSocket(WebSocketsSansIOProtocol):
-    """uvicorn's, with the means to drop the connection in the scope (``abort``)."""
-
-    def handle_connect(self, event: Request) -> None:
-        super().handle_connect(event)
-        if hasattr(self, "scope"):  # set where the handshake is good; its task has yet to run
-            extensions: dict[str, Any] = self.scope.setdefault("extensions", {})
-            extensions[_ABORT] = self.transport.abort
-
-
-def abort(socket: WebSocket) -> None:
-    """Drop the connection now: nothing more is read, and no answer to a close is waited for.
-
-    Does nothing where the socket is not served by ``serving``.
-    """
-    drop = socket.scope.get("extensions", {}).get(_ABORT)
-    if drop is not None:
-        drop()
-
-
 @contextlib.asynccontextmanager
 async def serving(app: ASGIApp, sock: socket.socket) -> AsyncIterator[asyncio.Task[None]]:
     """Serve ``app`` on ``sock`` for the length of the block, then close every connection.
@@ -114,11 +81,11 @@ async def serving(app: ASGIApp, sock: socket.socket) -> AsyncIterator[asyncio.Ta
         access_log=False,
         lifespan="off",
         server_header=False,
-        ws=_AbortableSocket,
+        ws=AbortableSocket,
         ws_max_size=MAX_MESSAGE_BYTES,
         timeout_graceful_shutdown=SHUTDOWN_S,
     )
-    server = _QuietServer(config)
+    server = QuietUvicorn(config)
     task = asyncio.create_task(server.serve(sockets=[sock]), name="http-server")
     try:
         yield task

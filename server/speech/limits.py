@@ -18,6 +18,14 @@ class ServerLimits:
     sessions: int = 64
     requests: int = 64
     """HTTP requests being answered; 0: no bound, as the reference's MAX_QUEUE_DEPTH."""
+    connections: int = 256
+    """Of any kind, open at the same time: sessions, requests, and who has asked nothing yet."""
+    arrival_s: float = 20.0
+    """What a request may take to arrive, from its first byte to its last: who sends a byte a
+    minute holds a place. Apache's figure for the header alone; ours are of a few kilobytes."""
+    first_message_s: float = 60.0
+    """A session that has never said anything ends after this. A client may open it while its
+    user still speaks."""
     session_s: float = 3_600.0
     idle_s: float = 300.0
     """A session with nothing said and nothing sent for so long ends; so does a request whose

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import socket
 from asyncio import BaseTransport
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from starlette.types import ASGIApp
-from starlette.websockets import WebSocket
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.http11 import Request
 
-LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024
-"""Up to here a message that is too long is answered; beyond, the connection is closed (1009),
-for it would have to be kept to be told from the next one."""
+from server.listen import AbortableSocket, QuietUvicorn
+from server.speech.connection import BoundedConfig
+from server.speech.limits import ServerLimits
+from server.speech.metrics import Metrics
+from server.speech.shorten import MOST_CONTROL_BYTES, Shortener
 
 PING_S, PONG_S = 30.0, 120.0
 """A peer whose network is gone is noticed after so long; one that sleeps a minute is not cut."""
@@ -27,26 +22,30 @@ SEND_BUFFER_BYTES = 64 * 1024
 """1.3 s of audio. Left alone, Linux keeps megabytes for a reader that sleeps: minutes of speech
 that a cancel cannot take back."""
 
-_ABORT = "earshot.abort"
 
+class _Socket(AbortableSocket):
+    """Keeps little for a reader that sleeps, and lets the application say what is wrong.
 
-class _Socket(WebSocketsSansIOProtocol):
-    """uvicorn's, with the means to drop the connection, and to answer text that is no UTF-8.
-
-    uvicorn closes at such text; here it comes as bytes, and the application says what is wrong.
+    uvicorn closes at text that is no UTF-8 and at messages that are too long; here the former
+    comes as bytes, and of the latter as much as shows that they are.
     """
+
+    config: BoundedConfig
+
+    def __init__(self, config: BoundedConfig, *arguments: Any, **named: Any) -> None:
+        super().__init__(config, *arguments, **named)
+        self._shortener = Shortener(config.limits.message_bytes + 1)
+
+    def data_received(self, data: bytes) -> None:
+        shortened = self._shortener.feed(data)
+        if shortened:
+            super().data_received(shortened)
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
         connection = transport.get_extra_info("socket")
         if connection is not None:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
-
-    def handle_connect(self, event: Request) -> None:
-        super().handle_connect(event)
-        if hasattr(self, "scope"):  # set where the handshake is good; its task has yet to run
-            extensions: dict[str, Any] = self.scope.setdefault("extensions", {})
-            extensions[_ABORT] = self.transport.abort
 
     def send_receive_event_to_app(self) -> None:
         if self.curr_msg_data_type == "text" and not _is_utf8(b"".join(self.frames)):
@@ -62,19 +61,10 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def abort(socket: WebSocket, after_s: float = 0.0) -> None:
-    """Drop the connection, with what has not arrived by then.
-
-    Does nothing where the socket is not served by ``SpeechUvicorn``, or is closed by then.
-    """
-    drop = socket.scope.get("extensions", {}).get(_ABORT)
-    if drop is not None:
-        asyncio.get_running_loop().call_later(after_s, drop)
-
-
-class SpeechUvicorn(uvicorn.Server):
+class SpeechUvicorn(QuietUvicorn):
     """Serves the application on a bound socket; signals are whoever's runs it.
 
+    Connections are held to ``limits`` (``connection.py``); ``metrics`` counts those refused.
     ``serve(sockets=[…])`` returns once ``should_exit`` is set and connections have had
     ``close_s`` to end. Raises ``OSError`` or ``ssl.SSLError`` for bad TLS files.
     """
@@ -82,20 +72,24 @@ class SpeechUvicorn(uvicorn.Server):
     def __init__(
         self,
         app: ASGIApp,
+        limits: ServerLimits | None = None,
         *,
+        metrics: Metrics | None = None,
         certificate: Path | None = None,
         key: Path | None = None,
         close_s: int = 1,
     ) -> None:
-        config = uvicorn.Config(
+        limits = limits or ServerLimits()
+        config = BoundedConfig(
             app,
+            limits,
+            metrics,
             log_config=None,
             access_log=False,
             lifespan="off",
             server_header=False,
-            http="h11",  # refuses headers beyond 64 KiB; httptools keeps what a stranger sends
             ws=_Socket,
-            ws_max_size=LARGEST_MESSAGE_BYTES,
+            ws_max_size=limits.message_bytes + 1 + MOST_CONTROL_BYTES,
             ws_ping_interval=PING_S,
             ws_ping_timeout=PONG_S,
             ws_per_message_deflate=False,  # audio does not get smaller, and costs time
@@ -104,7 +98,3 @@ class SpeechUvicorn(uvicorn.Server):
             ssl_keyfile=key,
         )
         super().__init__(config)
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield

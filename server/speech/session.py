@@ -9,8 +9,8 @@ import time
 from loguru import logger
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from server.listen import abort
 from server.speech.dialogue import Dialogue
-from server.speech.listen import abort
 from server.speech.outbound import Outbound
 from server.speech.pump import Pump
 from server.speech.queue import UnitQueue
@@ -30,9 +30,9 @@ LINGER_S = 30.0
 class SpeechSession:
     """Runs one accepted WebSocket; several tasks, all of which end with ``run``.
 
-    It ends when the client leaves or closes, after ``idle_s`` without a message or audio,
-    after ``session_s``, and when the server drains: always between two units, unless the client
-    is gone or takes longer than ``drain_s``.
+    It ends when the client leaves or closes, after ``idle_s`` without a message or audio
+    (``first_message_s`` where there never was one), after ``session_s``, and when the server
+    drains: always between two units, unless the client is gone or takes longer than ``drain_s``.
     """
 
     def __init__(self, service: SpeechService, socket: WebSocket) -> None:
@@ -45,6 +45,7 @@ class SpeechSession:
         self._reason: Reason = "client_closed"
         self._begun = self._last = time.monotonic()
         self._ending = asyncio.Event()
+        self._heard = False
         self._parted = False
 
     async def run(self) -> None:
@@ -85,7 +86,7 @@ class SpeechSession:
         with contextlib.suppress(WebSocketDisconnect):
             while True:
                 raw = await self._receive()
-                self._last = time.monotonic()
+                self._last, self._heard = time.monotonic(), True
                 await self._dialogue.take(raw)
                 await asyncio.sleep(0)  # whoever sends thousands takes turns with the others
 
@@ -120,8 +121,7 @@ class SpeechSession:
             await _cancelled([idle])
 
     async def _until_idle(self) -> None:
-        idle_s = self._service.limits.idle_s
-        while (left_s := self._last + idle_s - time.monotonic()) > 0:
+        while (left_s := self._last + self._idle_s - time.monotonic()) > 0:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(left_s):
                     await self._ending.wait()
@@ -131,6 +131,11 @@ class SpeechSession:
         if self._queue.current:
             self._queue.current.cancel()
         self.end("idle")
+
+    @property
+    def _idle_s(self) -> float:
+        limits = self._service.limits
+        return limits.idle_s if self._heard else min(limits.idle_s, limits.first_message_s)
 
     async def _say_goodbye(self) -> None:
         """However slowly it is read; ``_watch`` ends a session that nobody reads."""

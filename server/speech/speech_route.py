@@ -26,9 +26,6 @@ from speech.text_clean import clean
 from speech.wire import WireError
 from speech.wire.json_text import as_bytes, read_object
 
-BODY_S = 30.0
-"""What the body may take to arrive: who sends a byte a minute holds a place."""
-
 
 class SpeechRoute(ABC):
     """Admits, reads, speaks, answers; the place taken is given back however that ends."""
@@ -75,14 +72,11 @@ class SpeechRoute(ABC):
         limit = self.service.limits.body_bytes
         body = bytearray()
         try:
-            async with asyncio.timeout(BODY_S):
-                async for piece in request.stream():
-                    body += piece
-                    if len(body) > limit:
-                        raise Refusal(413, f"the body may have {limit} bytes")
+            async for piece in request.stream():
+                body += piece
+                if len(body) > limit:
+                    raise Refusal(413, f"the body may have {limit} bytes")
             return read_object(as_bytes(bytes(body), limit))
-        except TimeoutError:
-            raise Refusal(408, "the body did not arrive in time") from None
         except WireError as error:
             raise Refusal(400, f"the body is no JSON object ({error.code})") from None
 

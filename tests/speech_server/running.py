@@ -20,7 +20,8 @@ from server.speech.listen import SpeechUvicorn
 async def running(app: Any) -> AsyncIterator[str]:
     """Yields ``host:port``."""
     with socket.create_server(("127.0.0.1", 0)) as sock:
-        server = SpeechUvicorn(app.asgi)
+        service = app.service
+        server = SpeechUvicorn(app.asgi, service.limits, metrics=service.metrics)
         task = asyncio.create_task(server.serve(sockets=[sock]))
         try:
             yield f"127.0.0.1:{sock.getsockname()[1]}"

@@ -42,7 +42,16 @@ async def test_what_a_library_would_close_for_is_answered() -> None:
         assert (await until(client, "error"))["code"] == "bad_encoding"
         send_raw(client, (Opcode.TEXT, b" " * (MAX_MESSAGE_BYTES + 1), True))
         assert (await until(client, "error"))["code"] == "oversize"
-        send_raw(client, (Opcode.BINARY, b"\x00" * 3_000_000, True))
+        send_raw(client, (Opcode.BINARY, b"\x00" * 6_000_000, True))
+        assert (await until(client, "error"))["code"] == "oversize"
+        piece = "é".encode() * 40_000
+        send_raw(
+            client,
+            (Opcode.TEXT, piece, False),
+            (Opcode.CONT, piece, False),
+            (Opcode.PING, b"p" * 125, True),
+            (Opcode.CONT, piece, True),
+        )
         assert (await until(client, "error"))["code"] == "oversize"
         await client.send(SPEAK)
         assert (await until(client, "done"))["id"] == "u1"

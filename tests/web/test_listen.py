@@ -14,8 +14,9 @@ from websockets.exceptions import ConnectionClosedError
 
 from bot.config.schema import WebSettings
 from bot.web.ice import LOOPBACK, allow_loopback
-from bot.web.listen import abort, bind, is_loopback, serving, url_of
+from bot.web.listen import bind, is_loopback, serving, url_of
 from bot.web.serve import refuse_public
+from server.listen import abort
 from speech.errors import EarshotError, UsageError
 
 
