@@ -45,7 +45,7 @@ class Options:
     session options, which keep idle threads from spinning; with ``peer_spinning`` they spin,
     as the peers ship. ``misses`` is how many wrongly cut replies of each splitter to show.
     ``slo_ms`` is within what a reply's first audio has to come for a session to be held (load).
-    ``over_wire`` puts the bot's voice behind a speech server (bargein).
+    ``over_wire`` puts the voice behind a speech server (bargein, load).
     """
 
     settings: Settings

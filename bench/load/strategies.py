@@ -65,9 +65,47 @@ class Scheduled:
 
     @property
     def waiting(self) -> int:
-        """Jobs that wait; 0 where the engine is behind a wire."""
+        """Jobs that wait."""
         worker: Any = getattr(self._engine, "worker", None)
         return len(worker.policy.waiting()) if worker else 0
+
+
+class OverWire:
+    """Ours, behind WebSockets: the engine is a server in another process."""
+
+    name = "ours"
+
+    def __init__(self, engine: SpeechEngine, voice: str) -> None:
+        self._engine, self._voice = engine, voice
+        self.waiting = 0
+
+    async def open(self) -> WiredVoice:
+        """A session."""
+        return WiredVoice(self, await self._engine.open(self._voice))
+
+
+class WiredVoice(OurVoice):
+    """A session. From here a unit is seen to wait from its turn to its first sound."""
+
+    def __init__(self, strategy: OverWire, session: SpeechSession) -> None:
+        super().__init__(session)
+        self._strategy = strategy
+
+    def speak(self, unit_id: str, text: str) -> AsyncIterator[float]:
+        """As ``Voice.speak``; where it is refused, that is raised once it is read."""
+        return self._counted(_lengths(self._session.speak(unit_id, text)))
+
+    async def _counted(self, pieces: AsyncGenerator[float]) -> AsyncGenerator[float]:
+        waits = 1
+        self._strategy.waiting += waits
+        try:
+            async with aclosing(pieces):
+                async for seconds in pieces:
+                    self._strategy.waiting -= waits
+                    waits = 0
+                    yield seconds
+        finally:
+            self._strategy.waiting -= waits
 
 
 class OneLock:

@@ -16,6 +16,7 @@ def summary(record: Mapping[str, Any]) -> list[str]:
 def _head(config: Mapping[str, Any]) -> Iterator[str]:
     yield (
         f"{config['machine']['cpu']}, {config['threads']} threads, "
+        f"{'ours over WebSockets, ' if config['over_wire'] else ''}"
         f"{config['seconds_a_level']:g} s a level, "
         f"load {config['load_average_before']} before, {config['load_average_after']} after"
     )
@@ -41,7 +42,7 @@ def _held(record: Mapping[str, Any]) -> Iterator[str]:
     slo = record["config"]["slo_ms"]
     yield (
         f"held without a gap, first audio p95 within {slo} ms: {record['sessions']}; "
-        f"one lock, whole units: {record['sessions_one_lock']}; ratio {record['ratio'] or '-'}"
+        f"one lock, whole units: {record['sessions_one_lock']}; ratio {_ratio(record)}"
     )
     ours, locked = record["sessions_by_slo_ms"], record["sessions_one_lock_by_slo_ms"]
     yield "by SLO, ours / one lock: " + ", ".join(
@@ -52,6 +53,13 @@ def _held(record: Mapping[str, Any]) -> Iterator[str]:
             f"at {record['sessions_at_150pct']} sessions: {record['refused_at_150pct']} refusals, "
             f"{record['gaps_at_150pct']} gaps"
         )
+
+
+def _ratio(record: Mapping[str, Any]) -> str:
+    if record["ratio"] is None:
+        return "-"
+    least = "at least " if record["ratio_is_lower_bound"] else ""
+    return f"{least}{record['ratio']:g}"
 
 
 def _ms(value: float | None, width: int) -> str:

@@ -10,6 +10,8 @@ from bench import BENCHES
 from bot.commands.common import Invocation, earshot_command
 from speech.errors import UsageError
 
+OVER_WIRE = ("bargein", "load")
+
 
 @earshot_command(
     name="bench",
@@ -18,7 +20,8 @@ from speech.errors import UsageError
     "  earshot bench split --only earshot,pipecat --misses 5\n"
     "  earshot bench bargein --only cuts --json > cuts.json\n"
     "  earshot bench bargein --only cuts,cpu --over-wire\n"
-    "  earshot bench load --json > load.json",
+    "  earshot bench load --json > load.json\n"
+    "  earshot bench load --over-wire --only ours,overload",
 )
 @click.argument("name", type=click.Choice(list(BENCHES)))
 @click.option(
@@ -48,7 +51,7 @@ from speech.errors import UsageError
 )  # fmt: skip
 @click.option(
     "--over-wire", is_flag=True,
-    help="Put the voice behind a speech server of its own (bargein).",
+    help="Put the voice behind a speech server of its own (bargein, load).",
 )  # fmt: skip
 def command(
     invocation: Invocation, name: str, rounds: int, quick: bool, only: str, threads: int,
@@ -71,8 +74,8 @@ def command(
     from bench.options import Options
     from bench.progress import terminal_progress
 
-    if over_wire and name != "bargein":
-        raise UsageError(f"--over-wire is for bargein, not for {name}")
+    if over_wire and name not in OVER_WIRE:
+        raise UsageError(f"--over-wire is for {' and '.join(OVER_WIRE)}, not for {name}")
     bench = importlib.import_module(BENCHES[name])
     wanted = [part.strip() for part in only.split(",") if part.strip()]
     with terminal_progress() as progress:

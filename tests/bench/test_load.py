@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,13 +17,21 @@ from bench.figures import percentiles, slope
 from bench.load.level import figures, measure
 from bench.load.listener import Heard, Listener
 from bench.load.mix import Mix, Reply
-from bench.load.run import MOST_SESSIONS, SLO_MS, _climb, record
+from bench.load.run import MOST_SESSIONS, SLO_MS, _climb, record, run
 from bench.load.strategies import Voice
 from bench.load.summary import summary
+from bench.options import Options
 from bench.playback import Arrival
+from bench.speech_server import ServedVoice
 from bot.commands.bench import command
+from bot.config.schema import Settings
+from bot.voice import build_engine
+from speech.engine import SpeechEngine
 from speech.errors import EngineBusyError
 from speech.models.store import models_root
+from tests.speech_server.fake_engine import FakeEngine
+from tests.speech_server.running import running
+from tests.speech_server.socket import server
 from tests.support import require
 
 SENTENCES = ["Ten chars."] * 3
@@ -151,6 +161,34 @@ def row(strategy: str, sessions: int, first_ms: float, gaps: int = 0, **more: An
     }  # fmt: skip
 
 
+CONFIG = {
+    "slo_ms": 1000, "machine": {"cpu": "x"}, "threads": 2, "seconds_a_level": 60.0,
+    "load_average_before": 0, "load_average_after": 0, "quick": False, "over_wire": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "ratio", "bound", "told"),
+    [
+        ([("ours", 1, 200.0), ("ours", 2, 300.0), ("one_lock", 1, 900.0)], 2.0, False, "2"),
+        (
+            [("ours", 1, 200.0), ("ours", 2, 300.0), ("one_lock", 1, 1900.0)],
+            2.0,
+            True,
+            "at least 2",
+        ),
+        ([("ours", 1, 1200.0), ("one_lock", 1, 1900.0)], None, False, "-"),
+        ([("ours", 1, 200.0)], None, False, "-"),  # one lock was not measured
+    ],
+)
+def test_where_one_lock_holds_none_the_ratio_is_a_bound(
+    rows: Any, ratio: float | None, bound: bool, told: str
+) -> None:
+    document = record(CONFIG, [row(*each) for each in rows])
+    assert (document["ratio"], document["ratio_is_lower_bound"]) == (ratio, bound)
+    assert any(line.endswith(f"ratio {told}") for line in summary(document))
+
+
 def test_held_is_up_to_the_first_level_that_failed() -> None:
     rows = [
         *(row("ours", number, 200.0 * number) for number in (1, 2, 3, 4)),
@@ -160,11 +198,7 @@ def test_held_is_up_to_the_first_level_that_failed() -> None:
         row("one_lock", 3, 3100.0),
         row("ours", 6, 700.0, refused=9, overload=True),
     ]
-    config = {
-        "slo_ms": 1000, "machine": {"cpu": "x"}, "threads": 2, "seconds_a_level": 60.0,
-        "load_average_before": 0, "load_average_after": 0, "quick": False,
-    }  # fmt: skip
-    document = record(config, rows)
+    document = record(CONFIG, rows)
     assert (document["sessions"], document["sessions_one_lock"], document["ratio"]) == (4, 1, 4.0)
     assert document["sessions_by_slo_ms"] == dict(
         zip(map(str, SLO_MS), (2, 4, 4, 4, 4), strict=True)
@@ -174,6 +208,39 @@ def test_held_is_up_to_the_first_level_that_failed() -> None:
     assert document["first_audio_ms"]["p95"] == 800.0
     assert (document["refused_at_150pct"], document["gaps_at_150pct"]) == (9, 0)
     assert any("ours / one lock" in line for line in summary(document))
+
+
+@asynccontextmanager
+async def fake_server(settings: Settings, folder: Path) -> AsyncIterator[ServedVoice]:
+    async with running(server(FakeEngine())) as address:
+        tts = {"engine": "server", "server": {"url": f"http://{address}"}}
+        yield ServedVoice(Settings.model_validate({"tts": tts}), 0)
+
+
+def fake_or_remote(settings: Settings) -> SpeechEngine:
+    return build_engine(settings) if settings.tts.engine == "server" else FakeEngine()
+
+
+def test_over_the_wire_it_is_the_same_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.load.run.LEVEL_S", 0.3)
+    monkeypatch.setattr("bench.load.run.Mix", lambda: Mix(units=(1,), pause_s=(0.0, 0.1)))
+    monkeypatch.setattr("bench.load.run.read_lines", lambda _name: ["Yes, I can."] * 3)
+    monkeypatch.setattr("bench.load.run.build_engine", fake_or_remote)
+    monkeypatch.setattr("bench.load.run.served", fake_server)
+    records = [
+        run(Options(Settings(), quick=True, only=["ours"], over_wire=over_wire))
+        for over_wire in (False, True)
+    ]
+    here, wired = records
+    assert here.keys() == wired.keys()
+    assert here["config"].keys() == wired["config"].keys()
+    assert (here["config"]["over_wire"], wired["config"]["over_wire"]) == (False, True)
+    for document in records:
+        (level,) = document["rounds"]
+        assert level["strategy"] == "ours"
+        assert level["replies"] >= 1
+        assert level["gaps"] == 0
+    assert any("over WebSockets" in line for line in summary(wired))
 
 
 @pytest.mark.models
