@@ -1,9 +1,10 @@
 """Ill-treats a real ``earshot serve``: python -m scripts.stress_speech_server [--quick]
 
-10,000 fuzzed messages; 1,000 connects that leave in mid-unit; a reader that sleeps for 60 s on
-100 queued units. A neighbour talks all the while. Prints one JSON object: of each ordeal the
-server's memory and open files before and after, and the neighbour's first audio; exit 1 where
-a unit of the neighbour failed, or files or memory stayed behind.
+10,000 fuzzed messages; 1,000 connects that leave in mid-unit; two readers that sleep for 60 s on
+100 units, one that gives no credit and reads no socket, and our own client. A neighbour talks all
+the while. Prints one JSON object: of each ordeal the server's memory (the most, too) and open files
+before and after, the sleeper's memory, and the neighbour's first audio; exit 1 where a unit of the
+neighbour failed, or files or memory stayed behind, or grew on either side while the reader slept.
 """
 
 from __future__ import annotations
@@ -14,52 +15,38 @@ import json
 import random
 import statistics
 import sys
+import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
+from bench.speech_server import ServedVoice, served
+from bot.config.schema import Settings
+from scripts.sleeping_reader import LONG, memory_mb, most_memory_mb
+from server.speech.app import SESSION_PATH
 from tests.speech_server.test_fuzz import fuzzed
 
-PATH = "/invocations-bidirectional-stream"
-LONG = "This is a sentence that somebody begins to hear and then hangs up on, or sleeps through. "
 MOST_MB = 40.0
 """What an ordeal may leave: caches of voices and of onnxruntime grow at first."""
+MOST_ASLEEP_MB = 8.0
+"""What the sleeper itself may grow; a hundred units are 80 MB of sound."""
+Figures = dict[str, Any]
 
 
 class Server:
     """A child process and what the system says of it."""
 
-    def __init__(self, process: asyncio.subprocess.Process, url: str) -> None:
-        self.process = process
-        self.url = url.replace("http", "ws", 1) + PATH
-        self._proc = Path(f"/proc/{process.pid}")
+    def __init__(self, voice: ServedVoice) -> None:
+        self.pid, self.base = voice.pid, voice.settings.tts.server.url.replace("http", "ws", 1)
+        self.url = self.base + SESSION_PATH
 
     def figures(self) -> dict[str, float]:
-        status = (self._proc / "status").read_text()
-        kilobytes = next(int(line.split()[1]) for line in status.splitlines() if "VmRSS" in line)
-        return {
-            "memory_mb": round(kilobytes / 1024, 1),
-            "files": len(list((self._proc / "fd").iterdir())),
-        }
-
-
-@asynccontextmanager
-async def serving() -> AsyncIterator[Server]:
-    command = ("-m", "bot", "serve", "--json", "--set", "serve.port=0")
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, *command, stdout=asyncio.subprocess.PIPE
-    )
-    assert process.stdout is not None  # noqa: S101 - a pipe was asked for
-    try:
-        yield Server(process, json.loads(await process.stdout.readline())["url"])
-    finally:
-        process.terminate()
-        await process.wait()
+        files = len(list(Path(f"/proc/{self.pid}/fd").iterdir()))
+        return {"memory_mb": memory_mb(self.pid), "files": files}
 
 
 async def say(client: ClientConnection, **fields: Any) -> None:
@@ -134,35 +121,43 @@ async def come_and_go(server: Server, count: int) -> None:
         await asyncio.gather(*(one() for _ in range(10)))
 
 
-async def sleep_on(server: Server, seconds: float) -> None:
-    async with connect(server.url, max_queue=1, ping_interval=None) as client:
-        await say(client, type="hello", version=1)
-        for number in range(100):
-            await say(client, type="speak", id=f"u{number}", text=LONG * 3)
-        await asyncio.sleep(seconds)
-        await say(client, type="cancel", id="all")
-        await hear(client, "cancelled", "busy")
-        client.transport.abort()
+async def sleep_on(server: Server, seconds: float, kind: str) -> Figures:
+    """What the sleeper, a process of its own, says of its memory."""
+    sleeper = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "scripts.sleeping_reader", server.base, str(seconds), kind,
+        stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    said, _ = await sleeper.communicate()
+    memory: Figures = json.loads(said)
+    return {
+        "sleeper_memory_mb": memory,
+        "flat": memory["most"] <= memory["queued"] + MOST_ASLEEP_MB,
+    }
 
 
-async def ordeal(server: Server, work: Callable[[], Awaitable[None]]) -> dict[str, Any]:
+async def ordeal(server: Server, work: Callable[[], Awaitable[Figures | None]]) -> Figures:
     before, first_audio_s, lost = server.figures(), list[float](), list[str]()
     talking = asyncio.create_task(neighbour(server, first_audio_s, lost))
+    most = [before["memory_mb"]]
+    watching = asyncio.create_task(most_memory_mb(server.pid, most))
     begun = time.monotonic()
-    await work()
+    more = await work() or {}
     seconds = time.monotonic() - begun
     await asyncio.sleep(1.0)
     if talking.done():
         lost.append(repr(talking.exception()))
-    talking.cancel()
-    await asyncio.wait({talking})
+    for task in (talking, watching):
+        task.cancel()
+    await asyncio.wait({talking, watching})
     await asyncio.sleep(1.0)
     after = server.figures()
     slow, failed = sorted(first_audio_s), [kind for kind in lost if kind != "busy"]
     return {
         "seconds": round(seconds, 1),
         "before": before,
+        "most_memory_mb": most[0],
         "after": after,
+        **more,
         "neighbour_units": len(slow),
         "neighbour_refused": len(lost) - len(failed),
         "neighbour_failed": failed,
@@ -171,6 +166,8 @@ async def ordeal(server: Server, work: Callable[[], Awaitable[None]]) -> dict[st
             "max": round(1000 * slow[-1]) if slow else None,
         },
         "ok": not failed
+        and more.get("flat", True)
+        and most[0] <= before["memory_mb"] + MOST_MB
         and after["files"] <= before["files"] + 2
         and after["memory_mb"] <= before["memory_mb"] + MOST_MB,
     }
@@ -178,17 +175,23 @@ async def ordeal(server: Server, work: Callable[[], Awaitable[None]]) -> dict[st
 
 async def main(quick: bool) -> int:
     scale = 10 if quick else 1
-    async with serving() as server:
-        await come_and_go(server, 20)
-        ordeals: dict[str, Callable[[], Awaitable[None]]] = {
-            "fuzzed_messages": lambda: fuzz(server, 10_000 // scale),
-            "come_and_go": lambda: come_and_go(server, 1_000 // scale),
-            "asleep": lambda: sleep_on(server, 60 / scale),
-        }
-        results = {}
-        for name, work in ordeals.items():
-            results[name] = await ordeal(server, work)
-            print(name, json.dumps(results[name]), file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        async with served(Settings(), Path(folder)) as voice:
+            return await stress(Server(voice), scale)
+
+
+async def stress(server: Server, scale: int) -> int:
+    await come_and_go(server, 20)
+    ordeals: dict[str, Callable[[], Awaitable[Figures | None]]] = {
+        "fuzzed_messages": lambda: fuzz(server, 10_000 // scale),
+        "come_and_go": lambda: come_and_go(server, 1_000 // scale),
+        "asleep_at_the_socket": lambda: sleep_on(server, 60 / scale, "socket"),
+        "asleep_with_our_client": lambda: sleep_on(server, 60 / scale, "client"),
+    }
+    results = {}
+    for name, work in ordeals.items():
+        results[name] = await ordeal(server, work)
+        print(name, json.dumps(results[name]), file=sys.stderr, flush=True)
     ok = all(result["ok"] for result in results.values())
     print(json.dumps({"name": "stress_speech_server", "ok": ok, **results}, indent=1))
     return 0 if ok else 1

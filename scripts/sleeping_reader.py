@@ -1,0 +1,91 @@
+"""Asks for 100 units and sleeps: python -m scripts.sleeping_reader URL SECONDS socket|client
+
+``socket`` reads no frame and gives no credit; ``client`` is our own client, whose listener takes
+the first piece and no other. Prints one JSON object: this process's memory with everything
+queued, the most while it slept, and at the end. Part of scripts/stress_speech_server.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from websockets.asyncio.client import connect
+
+from server.speech.app import SESSION_PATH
+from speech.engines.server import ServerEngine
+from speech.errors import EngineBusyError
+
+UNITS = 100
+LONG = "This is a sentence that somebody begins to hear and then hangs up on, or sleeps through. "
+_SAMPLE_S = 0.5
+
+
+def memory_mb(pid: int) -> float:
+    """What the process holds in memory now."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    kilobytes = next(int(line.split()[1]) for line in status.splitlines() if "VmRSS" in line)
+    return round(kilobytes / 1024, 1)
+
+
+async def most_memory_mb(pid: int, most: list[float]) -> None:
+    """Note the most there ever was in ``most[0]``, until cancelled."""
+    while True:
+        most[0] = max(most[0], memory_mb(pid))
+        await asyncio.sleep(_SAMPLE_S)
+
+
+@asynccontextmanager
+async def at_socket(url: str) -> AsyncGenerator[None]:
+    """A hundred units queued at the server, and a library that reads a frame at most."""
+    async with connect(url + SESSION_PATH, max_queue=1, ping_interval=None) as client:
+        await client.send(json.dumps({"type": "hello", "version": 1}))
+        await client.recv()
+        for number in range(UNITS):
+            speak = {"type": "speak", "id": f"u{number}", "text": 3 * LONG}
+            await client.send(json.dumps(speak))
+        yield
+        client.transport.abort()
+
+
+@asynccontextmanager
+async def with_client(url: str) -> AsyncGenerator[None]:
+    """A hundred units asked for, of which the first is being heard."""
+    engine = ServerEngine(url)
+    try:
+        await engine.start()
+        session = await engine.open(engine.voices()[0])
+        units: list[Any] = [session.speak(f"u{n}", 3 * LONG) for n in range(UNITS)]
+        await _begun(units[0])
+        yield
+    finally:
+        await engine.aclose()
+
+
+async def _begun(unit: Any) -> None:
+    """Its first piece has come, or the server has no room: then there is nothing to hear."""
+    try:
+        await anext(unit)
+    except EngineBusyError as busy:
+        print(f"busy: {busy}", file=sys.stderr)
+
+
+async def main(url: str, seconds: float, kind: str) -> None:
+    asleep = {"socket": at_socket, "client": with_client}[kind]
+    async with asleep(url):
+        queued = memory_mb(os.getpid())
+        most = [queued]
+        watching = asyncio.create_task(most_memory_mb(os.getpid(), most))
+        await asyncio.sleep(seconds)
+        watching.cancel()
+        print(json.dumps({"queued": queued, "most": most[0], "after": memory_mb(os.getpid())}))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], float(sys.argv[2]), sys.argv[3]))
