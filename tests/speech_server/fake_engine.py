@@ -11,14 +11,16 @@ from speech.engine import PcmChunk, Stamp, Word
 from speech.errors import EngineBusyError, EngineError, UnknownVoiceError, UsageError
 
 WORD_SAMPLES = 2_400
+LOUD_HALF_WAVE = 24
 
 
 class FakeEngine:
     """``gate`` cleared holds every unit before its next word.
 
-    The word FAIL fails its unit, BUSY refuses it at the call, LOUD is as loud as can be.
-    ``told`` is what sessions were told of their listener, ``made`` counts words computed,
-    ``running`` the units that are being read; ``begun`` is set when one is.
+    The word FAIL fails its unit, BUSY refuses it at the call, LOUD is as loud as can be: a square
+    wave, whose resampled edges would be louder. ``told`` is what sessions were told of their
+    listener, ``made`` counts words computed, ``running`` the units that are being read; ``begun``
+    is set when one is.
     """
 
     name = "fake-kokoro"
@@ -100,7 +102,7 @@ class FakeSession:
 
 def _chunk(unit_id: str, number: int, word: str) -> PcmChunk:
     first = number * WORD_SAMPLES
-    loud = np.where(np.arange(WORD_SAMPLES) % 2, -32_768, 32_767)
+    loud = np.where(np.arange(WORD_SAMPLES) // LOUD_HALF_WAVE % 2, -32_768, 32_767)
     samples = loud if "LOUD" in word else np.full(WORD_SAMPLES, number + 1)
     words = (Word(word.strip(".,!?"), first, first + WORD_SAMPLES),)
     return PcmChunk(unit_id, first, samples.astype(np.int16), words)

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from server.speech.limits import ServerLimits
-from tests.speech_server.fake_engine import WORD_SAMPLES, FakeEngine
+from speech.audio.resample import resample
+from tests.speech_server.fake_engine import LOUD_HALF_WAVE, WORD_SAMPLES, FakeEngine
 from tests.speech_server.http import FakeRequest, post
 from tests.speech_server.socket import server
 
@@ -55,6 +56,8 @@ async def test_the_whole_and_the_streamed_samples_are_the_same() -> None:
             await post(app, PATH, body | {"stream": False}),
         )
         assert streamed.content[44:] == whole.content[44:]
+        made = np.repeat(np.arange(1, 4), WORD_SAMPLES).astype(np.int16)
+        assert samples_of(whole.content) == resample(made, 24_000, rate).tolist()
         assert len(samples_of(whole.content)) == round(0.3 * rate)
 
 
@@ -80,8 +83,12 @@ async def test_louder_than_loud_is_not_turned_around() -> None:
     answer = await post(
         server(FakeEngine()).asgi, PATH, {"text": "LOUD " * 3, "sample_rate": 22050}
     )
-    steps = np.array(samples_of(answer.content)[600:3000])
-    assert np.abs(steps).max() <= 32767  # overshoot is cut, not wrapped
+    samples = np.array(samples_of(answer.content))
+    at = np.arange(len(samples)) * 24_000 / 22_050
+    level = np.abs(at % LOUD_HALF_WAVE - LOUD_HALF_WAVE / 2) < LOUD_HALF_WAVE / 2 - 3
+    high = at // LOUD_HALF_WAVE % 2 == 0
+    assert (samples.min(), samples.max()) == (-32767, 32767)  # the overshoot is cut,
+    assert ((samples > 0) == high)[level].all()  # not turned around
 
 
 FORMAT = "format must be one of ['wav', 'mp3']"

@@ -258,26 +258,6 @@ async def test_sessions_have_a_bound() -> None:
         assert third.status == 101
 
 
-async def test_a_server_that_drains_says_what_it_has_taken() -> None:
-    engine = FakeEngine()
-    engine.gate.clear()
-    app = server(engine)
-    async with connected(app.asgi, hello={}) as socket:
-        socket.say(type="speak", id="u1", text="One.")
-        await socket.until("started")
-        draining = asyncio.create_task(app.service.drain())
-        assert (await socket.hear())["type"] == "draining"
-        socket.say(type="speak", id="u2", text="Two.")
-        assert (await socket.hear())["reason"] == "draining"
-        async with connected(app.asgi) as late:
-            assert late.status == 503
-        engine.gate.set()
-        heard = await socket.rest()
-        assert await draining
-    assert kinds(heard) == ["words", "audio", "done", "closed"]
-    assert socket.close_code == 1001
-
-
 @pytest.mark.parametrize(("limit", "reason"), [("session_s", "session_age"), ("idle_s", "idle")])
 async def test_a_session_ends_in_time(limit: str, reason: str) -> None:
     limits = ServerLimits(**{limit: 0.05})
