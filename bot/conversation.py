@@ -29,6 +29,7 @@ from bot.tools import ToolContext, load_tools
 from processors.closing import Closing
 from processors.floor import Floor
 from processors.timeline import TimelineClock, TimelineObserver
+from processors.turn_patience import TalkKey
 from processors.visitors import VisitorProtocol
 from speech.barge_in.events import Key
 from speech.timeline import Timeline
@@ -116,7 +117,7 @@ class Conversation:
             busy=lambda: self._tool_context.busy,
         )
         self._limits = limits
-        self._closing = Closing()
+        self._closing, self._key = Closing(), TalkKey()
         evidence = build_evidence(parts.settings, tools, parts.waits, timeline)
         pipeline = build_pipeline(
             transport,
@@ -128,6 +129,7 @@ class Conversation:
             floor,
             evidence,
             self._barge_in,
+            self._key,
         )
         self._worker = self._build_worker(pipeline, rtvi)
         self._pipeline_run = PipelineRun(pipeline, self._worker, teardown_s=limits.teardown_s)
@@ -248,6 +250,7 @@ class Conversation:
         """The user presses the talk key, or lets it go. It cuts what is being said, and where
         ``barge_in.policy`` is push_to_talk only what is said meanwhile is heard."""
         self._floor.key(down=down)
+        self._key.press(down=down)
         if self._barge_in is not None:
             self._barge_in.take(Key(self._timeline.clock(), down))
 

@@ -25,7 +25,7 @@ from pipecat.turns.user_start import (
 )
 from pipecat.turns.user_turn_strategies import UserTurnStrategies
 
-from bot.barge_in import PIPECAT
+from bot.barge_in import PIPECAT, PUSH_TO_TALK
 from bot.config.schema import Settings
 from bot.config.secrets import Secrets
 from processors import silero_vad, webrtc_vad
@@ -34,6 +34,7 @@ from processors.nothing_heard import EndsOnNothingHeard, SilenceTurnStop, SmartT
 from processors.segment_stt import SegmentSttService
 from processors.silero_vad import BundledSileroAnalyzer
 from processors.smart_turn import SharedSmartTurn, smart_turn_model
+from processors.turn_patience import TalkKey
 from processors.webrtc_vad import WebRtcVadAnalyzer
 from speech.hearing.endpoint import DEFAULT_MODEL, EndpointRecogniser
 from speech.hearing.recogniser import Recogniser
@@ -116,11 +117,14 @@ def build_vad(settings: Settings, heard: Callable[[float], None] | None = None) 
     )
 
 
-def build_turns(settings: Settings, asked: Callable[[], str] = str) -> UserTurnStrategies:
+def build_turns(
+    settings: Settings, asked: Callable[[], str] = str, key: TalkKey | None = None
+) -> UserTurnStrategies:
     """When the user's turn begins (whether that interrupts is the barge-in policy's business)
     and when it ends.
 
-    ``asked`` gives what the bot said last.
+    ``asked`` gives what the bot said last. ``key`` is heeded by push to talk alone: elsewhere a
+    switch that was forgotten must not keep the turn.
     """
     interrupts = settings.barge_in.policy == PIPECAT
     start: list[BaseUserTurnStartStrategy] = [
@@ -128,7 +132,8 @@ def build_turns(settings: Settings, asked: Callable[[], str] = str) -> UserTurnS
         VADUserTurnStartStrategy(enable_interruptions=interrupts),
         TranscriptionUserTurnStartStrategy(enable_interruptions=interrupts),
     ]
-    return UserTurnStrategies(start=start, stop=[_turn_stop(settings, asked)])
+    held = key if settings.barge_in.policy == PUSH_TO_TALK else None
+    return UserTurnStrategies(start=start, stop=[_turn_stop(settings, asked, held)])
 
 
 def _wake(settings: Settings) -> list[BaseUserTurnStartStrategy]:
@@ -147,17 +152,21 @@ def _wake(settings: Settings) -> list[BaseUserTurnStartStrategy]:
     ]
 
 
-def _turn_stop(settings: Settings, asked: Callable[[], str]) -> EndsOnNothingHeard:
+def _turn_stop(
+    settings: Settings, asked: Callable[[], str], key: TalkKey | None
+) -> EndsOnNothingHeard:
     turn = settings.turn
     patience = Patience(settings.stt.language, min(turn.patience_s, turn.max_wait_s))
     if turn.end == "silence":
         # The silence is counted from the end of speech, of which the detector has waited
         # for its share already.
         silence_s = max(0.0, turn.silence_s - settings.vad.stop_s)
-        return SilenceTurnStop(user_speech_timeout=silence_s, patience=patience, asked=asked)
+        return SilenceTurnStop(
+            user_speech_timeout=silence_s, patience=patience, asked=asked, key=key
+        )
     unfinished = min(UNFINISHED_SILENCE_S, turn.max_wait_s)
     analyzer = SharedSmartTurn(params=SmartTurnParams(stop_secs=unfinished))
-    return SmartTurnStop(turn_analyzer=analyzer, patience=patience, asked=asked)
+    return SmartTurnStop(turn_analyzer=analyzer, patience=patience, asked=asked, key=key)
 
 
 def user_aggregator_params(
@@ -165,6 +174,7 @@ def user_aggregator_params(
     vad: VADAnalyzer | None = None,
     context: LLMContext | None = None,
     heard: Callable[[float], None] | None = None,
+    key: TalkKey | None = None,
 ) -> LLMUserAggregatorParams:
     """Everything pipecat's user aggregator is told. ``context`` has what the bot said last;
     ``heard`` gets each frame's probability of speech, in the detector's thread.
@@ -175,7 +185,7 @@ def user_aggregator_params(
     asked = partial(last_said, context) if context is not None else str
     return LLMUserAggregatorParams(
         vad_analyzer=vad or build_vad(settings, heard),
-        user_turn_strategies=build_turns(settings, asked),
+        user_turn_strategies=build_turns(settings, asked, key),
         user_turn_stop_timeout=settings.turn.max_wait_s,
         empty_user_turn=None,
     )

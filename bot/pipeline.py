@@ -26,6 +26,7 @@ from processors.kokoro_tts import KokoroTTSService
 from processors.read_ahead import ReadAhead
 from processors.settled_calls import SettledCalls
 from processors.turn_halves import JoinedHalves
+from processors.turn_patience import TalkKey
 from processors.unsaid import Unsaid
 from processors.written import Written
 from speech.backlog import Backlog
@@ -45,11 +46,12 @@ def build_pipeline(
     floor: Floor,
     evidence: EvidenceGate,
     barge_in: BargeInControl | None,
+    key: TalkKey,
 ) -> Pipeline:
     """Speech in, speech out: the picture of DESIGN.md as code."""
     settings = parts.settings
     hears_voice = barge_in.heard_voice if barge_in else None
-    user = user_aggregator_params(settings, context=context, heard=hears_voice)
+    user = user_aggregator_params(settings, context=context, heard=hears_voice, key=key)
     if barge_in and user.user_turn_strategies:
         follow_wake_phrases(barge_in, user.user_turn_strategies)
     words = LLMContextAggregatorPair(context, user_params=user)

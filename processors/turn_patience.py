@@ -19,6 +19,18 @@ from pipecat.turns.user_stop import BaseUserTurnStopStrategy
 from speech.turns.patience import Patience
 
 
+class TalkKey:
+    """Who holds the talk key has the turn, speaking or not; ``up`` is set while nobody does."""
+
+    def __init__(self) -> None:
+        self.up = asyncio.Event()
+        self.up.set()
+
+    def press(self, *, down: bool) -> None:
+        """It goes down, or up."""
+        (self.up.clear if down else self.up.set)()
+
+
 class WaitsForTheRest(BaseUserTurnStopStrategy):
     """Mixed into a stop strategy, before every other: its verdict counts after the patience.
 
@@ -26,7 +38,7 @@ class WaitsForTheRest(BaseUserTurnStopStrategy):
     of speech, so that it costs nothing on top of what detector and recogniser take, and a turn
     whose strategy waits longer anyway is not held up. Speech begins the wait anew. pipecat's
     watchdog (``turn.max_wait_s``) ends a turn in any case. ``asked`` gives what the bot said
-    last.
+    last. No turn ends while ``key``, if there is one, is held.
     """
 
     def __init__(
@@ -34,11 +46,13 @@ class WaitsForTheRest(BaseUserTurnStopStrategy):
         *,
         patience: Patience | None = None,
         asked: Callable[[], str] = str,
+        key: TalkKey | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self._patience = patience
         self._asked = asked
+        self._key = key
         self._texts: list[str] = []
         self._partial = ""
         self._in_turn = False
@@ -79,6 +93,10 @@ class WaitsForTheRest(BaseUserTurnStopStrategy):
         """End the turn, or ask again when the patience is over."""
         left_s = self._left_s()
         await self._stop_waiting()
+        if self._key is not None and not self._key.up.is_set():
+            waits = self._ask_when_up(self._key)
+            self._wait = self.task_manager.create_task(waits, f"{self}::key")
+            return
         if left_s > 0:
             self._wait = self.task_manager.create_task(self._ask_again(left_s), f"{self}::patience")
             return
@@ -91,6 +109,11 @@ class WaitsForTheRest(BaseUserTurnStopStrategy):
             return 0.0
         text = " ".join([*self._texts, self._partial])
         return self._quiet_since + self._patience.wait_s(text, self._asked()) - self._now()
+
+    async def _ask_when_up(self, key: TalkKey) -> None:
+        await key.up.wait()
+        self._wait = None
+        await self.trigger_user_turn_stopped()
 
     async def _ask_again(self, after_s: float) -> None:
         await asyncio.sleep(after_s)

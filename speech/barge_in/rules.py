@@ -197,8 +197,9 @@ def always_let_speak(config: BargeInConfig) -> Strategy:
 
 
 def push_to_talk(config: BargeInConfig) -> Strategy:
-    """The key cuts, nothing else: for rooms in which everything leaks into the microphone."""
-    return Strategy((KeyCuts(),), needs_key=True)
+    """The key cuts, and words said with it, of an answer that began meanwhile; no voice does: for
+    rooms in which everything leaks into the microphone."""
+    return Strategy((KeyCuts(), WordsDecide(config.partial_words)), needs_key=True)
 
 
 def never(config: BargeInConfig) -> Strategy:

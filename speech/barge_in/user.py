@@ -60,7 +60,9 @@ class User:
         return held or not self._needs_key
 
     def sort(self, event: Words, now: float, asked: bool) -> Sort:
-        """What kind of words; ``asked``: the bot has just asked something."""
+        """What kind of words; ``asked``: the bot has just asked something. Whoever presses a key
+        to say "okay" wants it to be heard."""
+        asked = asked or self._needs_key
         began = self._stretch.began if event.began is None else event.began
         sort = self.words.sort(event.text, now=now, began=began, asked=asked)
         unsure = sort is Sort.REAL and not asked and self._may_be_none(event, now)

@@ -40,6 +40,28 @@ def test_words_of_the_held_key_are_a_turn() -> None:
     assert not any(b.dropped())
 
 
+def test_what_is_said_with_the_key_is_said_on_purpose() -> None:
+    b = playing(push_to_talk(UNPROTECTED))
+    b.key(1000, True)
+    b.voice(1100, 1400)
+    b.key(1500, False)
+    b.words(2000, "Okay.", logprob=-1.0)
+    b.settle()
+    assert b.done == ["cut R1"]
+    assert not any(b.dropped())
+
+
+def test_words_of_the_held_key_cut_an_answer_that_began_meanwhile() -> None:
+    """The first half was taken for all of it."""
+    b = playing(push_to_talk(UNPROTECTED))
+    b.key(1000, True)
+    b.words(2000, "what time is it")
+    b.reply(2100, "R2")
+    b.voice(2500, 3500)
+    b.words(4000, "and in Paris?")
+    assert b.done == ["cut R1", "cut R2"]
+
+
 def test_a_key_held_long_in_thought_is_not_taken_for_a_fault() -> None:
     b = playing(push_to_talk(UNPROTECTED))
     b.key(1000, True)

@@ -20,6 +20,7 @@ from bot.config.schema import Settings
 from bot.hearing import build_turns, last_said
 from processors.nothing_heard import NothingHeardFrame
 from processors.turn_halves import JoinedHalves
+from processors.turn_patience import TalkKey
 from tests.hearing.pipeline import Ears, listening
 
 STOP_S = 0.2
@@ -93,7 +94,9 @@ class User:
 
 
 @asynccontextmanager
-async def user(policy: str = "pipecat", **turn: Any) -> AsyncIterator[User]:
+async def user(
+    policy: str = "pipecat", key: TalkKey | None = None, **turn: Any
+) -> AsyncIterator[User]:
     """A user before the turns of these settings, by default those that a silence ends.
 
     With a ``policy`` other than pipecat's plain one, onsets interrupt nothing.
@@ -102,7 +105,7 @@ async def user(policy: str = "pipecat", **turn: Any) -> AsyncIterator[User]:
         {"turn": {"end": "silence", **turn}, "barge_in": {"policy": policy}}
     )
     params = LLMUserAggregatorParams(
-        user_turn_strategies=build_turns(settings, lambda: last_said(ears.context)),
+        user_turn_strategies=build_turns(settings, lambda: last_said(ears.context), key),
         empty_user_turn=None,
         user_turn_stop_timeout=settings.turn.max_wait_s,
     )

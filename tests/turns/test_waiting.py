@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from processors.turn_patience import TalkKey
 from tests.turns.talk import user
 
 pytestmark = pytest.mark.looptime
@@ -47,6 +48,31 @@ async def test_the_silence_that_ends_a_turn(text: str, wait_s: float) -> None:
     async with user() as speaker:
         await speaker.says(text)
         assert await speaker.answered_after() == pytest.approx(wait_s, abs=0.02)
+
+
+@pytest.mark.parametrize("policy", ["push_to_talk", "natural"])
+async def test_who_holds_the_talk_key_keeps_the_turn_where_it_is_talked_with(policy: str) -> None:
+    key = TalkKey()
+    async with user(policy, key) as speaker:
+        key.press(down=True)
+        await speaker.says("What time is it?")
+        await speaker.silent_for(2.0)
+        assert speaker.ears.requests == (policy == "natural")
+        await speaker.says("In Paris.")
+        key.press(down=False)
+        await speaker.answered_after()
+        said = ["What time is it?", "In Paris."]
+        assert speaker.ears.turns == (said if policy == "natural" else [" ".join(said)])
+
+
+async def test_the_key_that_goes_up_in_silence_ends_the_turn() -> None:
+    key = TalkKey()
+    async with user("push_to_talk", key) as speaker:
+        key.press(down=True)
+        await speaker.says("What time is it?")
+        await speaker.silent_for(3.0)
+        key.press(down=False)
+        assert await speaker.answered_after() == pytest.approx(3.0, abs=0.02)
 
 
 async def test_the_patience_costs_nothing_on_top_of_a_slow_recogniser() -> None:
