@@ -15,6 +15,7 @@ from loguru import logger
 
 from speech.engine import Stamp
 from speech.errors import EngineBusyError, EngineError, ModelFileError, UsageError
+from speech.kokoro.awaited import result, within
 from speech.kokoro.calibration import SENTENCES
 from speech.kokoro.costs import Costs
 from speech.kokoro.g2p import Phonemizer, ids_of, split
@@ -114,12 +115,12 @@ class KokoroEngine:
                         "fetch them with: earshot models pull kokoro-voices"
                     )
                 loading = self._submit(self._load)
-                model = await _within(START_TIMEOUT_S, loading, "loading Kokoro")
+                model = await within(START_TIMEOUT_S, loading, "loading Kokoro")
                 voice = await self.voice(names[0])
                 spelling = self.spell(partial(_phonemes, _WARM_UP, "en-us"))
-                ids = ids_of(await _within(START_TIMEOUT_S, spelling, "espeak's first line"))
+                ids = ids_of(await within(START_TIMEOUT_S, spelling, "espeak's first line"))
                 warming = self._submit(partial(self._warm_up, model, ids, voice))
-                await _within(START_TIMEOUT_S, warming, "Kokoro's first line")
+                await within(START_TIMEOUT_S, warming, "Kokoro's first line")
                 self._model = model
                 logger.info("{} is warm: {:.0f} MB resident", self.name, resident_mb())
 
@@ -173,7 +174,7 @@ class KokoroEngine:
         table = await self.voice(voice)
         check_language(voice)
         await self.start()
-        await _result(self.spell(partial(Phonemizer.prepare, language=language_of(voice))))
+        await result(self.spell(partial(Phonemizer.prepare, language=language_of(voice))))
         statistics = await self._known(voice, table)
         session = KokoroSession(
             self, table, statistics, language_of(voice), speed, stamp or _no_stamp, beside
@@ -196,7 +197,7 @@ class KokoroEngine:
         """A voice's table, kept once read. Raises ``UnknownVoiceError`` and ``ModelFileError``."""
         voice = self._voices.get(name)
         if voice is None:
-            voice = await _result(self._submit(partial(load_voice, self._voices_dir, name)))
+            voice = await result(self._submit(partial(load_voice, self._voices_dir, name)))
             self._voices.put(name, voice)
         return voice
 
@@ -225,12 +226,12 @@ class KokoroEngine:
         self._progress(f"measuring the voice {voice} (once)")
         for sentence in SENTENCES:
             spelling = self.spell(partial(_phonemes, sentence, language_of(voice)))
-            phonemes = await _within(self.unit_timeout_s, spelling, "spelling")
+            phonemes = await within(self.unit_timeout_s, spelling, "spelling")
             for piece in split(phonemes):
                 computation = Computation()
                 job = partial(_learn, ids_of(piece), table, statistics, computation)
                 try:
-                    await _within(self.unit_timeout_s, self.compute(job), f"measuring {voice}")
+                    await within(self.unit_timeout_s, self.compute(job), f"measuring {voice}")
                 finally:
                     computation.stop()  # a job still in its thread ends there
         await asyncio.to_thread(statistics.save)
@@ -271,26 +272,6 @@ class KokoroEngine:
             await asyncio.to_thread(statistics.save)
         self._model, self._phonemizer = None, None
         self._voices.take_all()
-
-
-async def _within(timeout_s: float, future: asyncio.Future[T], what: str) -> T:
-    """The future's result. Raises ``EngineError`` after ``timeout_s``."""
-    try:
-        async with asyncio.timeout(timeout_s):
-            return await _result(future)
-    except TimeoutError as error:
-        raise EngineError(f"{what} took longer than {timeout_s:g} s") from error
-
-
-async def _result(future: asyncio.Future[T]) -> T:
-    """The future's result. Raises ``EngineError`` where the engine was closed under it."""
-    try:
-        return await future
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        raise EngineError(CLOSED) from None  # not this task was cancelled, but its job
 
 
 def _phonemes(text: str, language: str, phonemizer: Phonemizer) -> str:
