@@ -208,6 +208,7 @@ class FakeLink:
         request = parse_client_0(text)
         assert isinstance(request, Synthesize)
         self._server.asked.append(request.text)
+        self.units += 1
         self._saying[str(request.request_id)] = asyncio.create_task(self._say_0(request))
 
     async def _say_0(self, request: Synthesize) -> None:

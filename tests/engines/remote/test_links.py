@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
+from websockets.datastructures import Headers
+from websockets.exceptions import InvalidStatus
+from websockets.http11 import Response
 
 from speech.engines.remote.exchange import CLOSE_S, SEND_S
-from speech.errors import EngineError, EngineRefusedError
+from speech.engines.remote.recovery import MOST
+from speech.engines.remote.websocket import _refusal
+from speech.errors import EngineBusyError, EngineError, EngineRefusedError
 from speech.wire import Draining, Speak
 from tests.engines.fake_voice import heard
-from tests.engines.remote.fake_server import FakeServer
+from tests.engines.remote.fake_server import LIMITS, FakeServer
 from tests.engines.remote.test_recovery import ALL, TEXT, WORDS, engine_of, lengths
 
 pytestmark = pytest.mark.looptime
@@ -92,6 +98,17 @@ async def test_a_connection_that_was_idle_as_long_as_the_server_waits_is_not_use
     await engine.aclose()
 
 
+async def test_a_spare_connection_near_its_end_is_not_used() -> None:
+    server = FakeServer(lifetime_s=55)
+    engine = engine_of(server)
+    await engine.start()
+    await asyncio.sleep(50)  # its keeper has looked after it at 40 s, and will at 60
+    await heard((await engine.open("fake")).speak("u", TEXT))
+    assert used(server)[:2] == [0, 1]
+    await engine.aclose()
+    assert server.open == 0
+
+
 @pytest.mark.parametrize("dies", [(), (3,), (2, 5)])
 async def test_a_container_whose_frames_end_inside_a_sample(dies: tuple[int, ...]) -> None:
     server = FakeServer(version=0, sizes=(700, 333), dies=dies)
@@ -107,8 +124,47 @@ async def test_a_version_that_is_asked_for_is_the_one_that_is_spoken() -> None:
         await engine_of(FakeServer(version=0), protocol=1).start()
 
 
+async def test_the_deadline_begins_anew_with_each_word() -> None:
+    """Four links are lost in 12 s, and 10 s are allowed for one."""
+    server = FakeServer(dies=(2, 2, 2, 2))
+    engine = engine_of(server, spare=False)
+    session = await engine.open("fake")
+    connect = server.connect
+
+    async def slow() -> object:
+        await asyncio.sleep(4)
+        return await connect()
+
+    engine._connect = slow  # type: ignore[assignment]
+    said = [f"w{number}" for number in range(9)]
+    assert (await heard(session.speak("u", " ".join(said))))[0] == said
+    assert now() >= 16
+    await engine.aclose()
+
+
+async def test_a_server_that_loses_a_link_with_each_word_is_given_up() -> None:
+    server = FakeServer(dies=(1,) * 1_000, limits=replace(LIMITS, text_chars=5_000))
+    engine = engine_of(server, spare=False)
+    session = await engine.open("fake")
+    with pytest.raises(EngineError, match="it died; not reached again"):
+        await heard(session.speak("u", " ".join(f"w{number}" for number in range(80))))
+    assert len(server.links) <= MOST + 1
+    await engine.aclose()
+
+
+@pytest.mark.parametrize(("told", "retry_after_s"), [("7", 7.0), ("-1", 0.0), ("soon", None)])
+def test_a_busy_server_tells_when_to_come_back(told: str, retry_after_s: float | None) -> None:
+    refused = InvalidStatus(Response(503, "", Headers({"Retry-After": told}), b"queue_saturated"))
+    error = _refusal("there", refused)
+    assert isinstance(error, EngineBusyError)
+    assert error.retry_after_s == retry_after_s
+
+
 @pytest.mark.parametrize("turns", range(1, 12))
-async def test_a_unit_given_up_while_its_connection_opens_leaves_none_behind(turns: int) -> None:
+@pytest.mark.parametrize("closes", [False, True])
+async def test_a_unit_given_up_while_its_connection_opens_leaves_none_behind(
+    turns: int, closes: bool
+) -> None:
     """Whichever turn of the loop it comes in: before, while and after the greeting is read."""
     server = FakeServer()
     engine = engine_of(server, spare=False)
@@ -117,7 +173,12 @@ async def test_a_unit_given_up_while_its_connection_opens_leaves_none_behind(tur
     reading = asyncio.create_task(heard(second.speak("u", "w0")))
     for _ in range(turns):
         await asyncio.sleep(0)
-    second.cancel("u")
+    if closes:
+        await second.aclose()
+        await asyncio.sleep(0.1)
+        assert server.open == 1  # the first one's
+    else:
+        second.cancel("u")
     await reading
     await engine.aclose()
     assert server.open == 0
