@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+import gc
 
 import pytest
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 from websockets.http11 import Response
 
+from speech.engines.link import LinkEndedError
 from speech.engines.remote.exchange import CLOSE_S, SEND_S
 from speech.engines.remote.recovery import MOST
 from speech.engines.remote.websocket import _refusal
 from speech.errors import EngineBusyError, EngineError, EngineRefusedError
 from speech.wire import Draining, Speak
 from tests.engines.fake_voice import heard
-from tests.engines.remote.fake_server import LIMITS, FakeServer
+from tests.engines.remote.fake_server import FakeServer
 from tests.engines.remote.test_recovery import ALL, TEXT, WORDS, engine_of, lengths
+from tests.engines.remote.test_session import LONG, roomy
 
 pytestmark = pytest.mark.looptime
 
@@ -143,11 +145,11 @@ async def test_the_deadline_begins_anew_with_each_word() -> None:
 
 
 async def test_a_server_that_loses_a_link_with_each_word_is_given_up() -> None:
-    server = FakeServer(dies=(1,) * 1_000, limits=replace(LIMITS, text_chars=5_000))
+    server = roomy(dies=(1,) * 1_000)
     engine = engine_of(server, spare=False)
     session = await engine.open("fake")
     with pytest.raises(EngineError, match="it died; not reached again"):
-        await heard(session.speak("u", " ".join(f"w{number}" for number in range(80))))
+        await heard(session.speak("u", LONG))
     assert len(server.links) <= MOST + 1
     await engine.aclose()
 
@@ -182,3 +184,56 @@ async def test_a_unit_given_up_while_its_connection_opens_leaves_none_behind(
     await reading
     await engine.aclose()
     assert server.open == 0
+
+
+async def test_a_session_that_is_forgotten_lets_go_of_its_connection() -> None:
+    server = FakeServer()
+    engine = engine_of(server, spare=False)
+    session = await engine.open("fake")
+    await heard(session.speak("u", "w0"))
+    chunks = session.speak("u2", TEXT)
+    await anext(chunks)
+    assert server.open == 1
+    del session, chunks
+    await asyncio.sleep(0.1)
+    gc.collect()
+    await asyncio.sleep(0.1)
+    assert server.open == 0
+    await engine.aclose()
+
+
+async def test_a_connection_that_is_not_opened_in_time_costs_the_unit_its_life() -> None:
+    server = FakeServer()
+    engine = engine_of(server, spare=False, unit_timeout_s=3)
+    await engine.start()
+    first, second = [await engine.open("fake") for _ in range(2)]
+    await heard(first.speak("u", "w0"))  # takes the one there is
+    connect, opening = server.connect, asyncio.Event()
+
+    async def endless() -> object:
+        opening.set()
+        await asyncio.sleep(1e6)
+        return await connect()
+
+    engine._connect = endless  # type: ignore[assignment]
+    with pytest.raises(EngineError, match="no speech within 3 s"):
+        await heard(second.speak("u", "w0"))
+    assert opening.is_set()
+    engine._connect = connect  # type: ignore[assignment]
+    assert (await heard(second.speak("u", "w0")))[0] == ["w0"]
+    await engine.aclose()
+
+
+async def test_closing_ends_what_runs_and_what_is_being_opened() -> None:
+    server = roomy()
+    engine = engine_of(server)
+    session = await engine.open("fake")
+    reading = asyncio.create_task(heard(session.speak("u", LONG)))
+    await asyncio.sleep(0.01)
+    server.refuses = LinkEndedError("gone")
+    server.links[-1].end("gone")
+    await engine.aclose()
+    await reading
+    assert server.open == 0
+    with pytest.raises(EngineError, match="closed"):
+        await engine.open("fake")

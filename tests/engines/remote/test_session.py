@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from dataclasses import replace
 
 import pytest
 
-from speech.engines.link import LinkEndedError
 from speech.engines.remote.parts import parts
 from speech.errors import EngineError, EngineRefusedError
 from speech.wire import EVERY_UNIT, Cancel, Error, Ping, Speak
@@ -281,56 +279,3 @@ async def test_a_spare_connection_that_cannot_be_opened_is_not_tried_for_ever() 
     await asyncio.sleep(600)
     assert len(server.links) < 100
     await engine.aclose()
-
-
-async def test_a_session_that_is_forgotten_lets_go_of_its_connection() -> None:
-    server = FakeServer()
-    engine = engine_of(server, spare=False)
-    session = await engine.open("fake")
-    await heard(session.speak("u", "w0"))
-    chunks = session.speak("u2", TEXT)
-    await anext(chunks)
-    assert server.open == 1
-    del session, chunks
-    await asyncio.sleep(0.1)
-    gc.collect()
-    await asyncio.sleep(0.1)
-    assert server.open == 0
-    await engine.aclose()
-
-
-async def test_a_connection_that_is_not_opened_in_time_costs_the_unit_its_life() -> None:
-    server = FakeServer()
-    engine = engine_of(server, spare=False, unit_timeout_s=3)
-    await engine.start()
-    first, second = [await engine.open("fake") for _ in range(2)]
-    await heard(first.speak("u", "w0"))  # takes the one there is
-    connect, opening = server.connect, asyncio.Event()
-
-    async def endless() -> object:
-        opening.set()
-        await asyncio.sleep(1e6)
-        return await connect()
-
-    engine._connect = endless  # type: ignore[assignment]
-    with pytest.raises(EngineError, match="no speech within 3 s"):
-        await heard(second.speak("u", "w0"))
-    assert opening.is_set()
-    engine._connect = connect  # type: ignore[assignment]
-    assert (await heard(second.speak("u", "w0")))[0] == ["w0"]
-    await engine.aclose()
-
-
-async def test_closing_ends_what_runs_and_what_is_being_opened() -> None:
-    server = roomy()
-    engine = engine_of(server)
-    session = await engine.open("fake")
-    reading = asyncio.create_task(heard(session.speak("u", LONG)))
-    await asyncio.sleep(0.01)
-    server.refuses = LinkEndedError("gone")
-    server.links[-1].end("gone")
-    await engine.aclose()
-    await reading
-    assert server.open == 0
-    with pytest.raises(EngineError, match="closed"):
-        await engine.open("fake")
