@@ -1,30 +1,35 @@
 """Asks for 100 units and sleeps: python -m scripts.sleeping_reader URL SECONDS socket|client
 
 ``socket`` reads no frame and gives no credit; ``client`` is our own client, whose listener takes
-the first piece and no other. Prints one JSON object: this process's memory with everything
-queued, the most while it slept, and at the end. Part of scripts/stress_speech_server.py.
+the first piece and no other. Prints one JSON object: how many units were taken on, and this
+process's memory with everything queued, the most while it slept, and at the end. Part of
+scripts/stress_speech_server.py.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from websockets.asyncio.client import connect
+from websockets.asyncio.client import ClientConnection, connect
 
 from server.speech.app import SESSION_PATH
+from speech.engine import PcmChunk, SpeechSession
 from speech.engines.server import ServerEngine
 from speech.errors import EngineBusyError
 
 UNITS = 100
 LONG = "This is a sentence that somebody begins to hear and then hangs up on, or sleeps through. "
 _SAMPLE_S = 0.5
+Taken = Callable[[], Awaitable[int]]
 
 
 def memory_mb(pid: int) -> float:
@@ -42,7 +47,7 @@ async def most_memory_mb(pid: int, most: list[float]) -> None:
 
 
 @asynccontextmanager
-async def at_socket(url: str) -> AsyncGenerator[None]:
+async def at_socket(url: str) -> AsyncGenerator[Taken]:
     """A hundred units queued at the server, and a library that reads a frame at most."""
     async with connect(url + SESSION_PATH, max_queue=1, ping_interval=None) as client:
         await client.send(json.dumps({"type": "hello", "version": 1}))
@@ -50,41 +55,65 @@ async def at_socket(url: str) -> AsyncGenerator[None]:
         for number in range(UNITS):
             speak = {"type": "speak", "id": f"u{number}", "text": 3 * LONG}
             await client.send(json.dumps(speak))
-        yield
+        yield partial(_taken, client)
         client.transport.abort()
 
 
+async def _taken(client: ClientConnection) -> int:
+    """How many were, as their ends tell once all are cancelled."""
+    await client.send(json.dumps({"type": "cancel", "id": "all"}))
+    await client.send(json.dumps({"type": "ping"}))
+    taken = 0
+    while True:
+        data = await client.recv()
+        if isinstance(data, str):
+            kind = json.loads(data)["type"]
+            taken += kind in ("done", "cancelled")
+            if kind == "pong":
+                return taken
+
+
 @asynccontextmanager
-async def with_client(url: str) -> AsyncGenerator[None]:
+async def with_client(url: str) -> AsyncGenerator[Taken]:
     """A hundred units asked for, of which the first is being heard."""
     engine = ServerEngine(url)
     try:
         await engine.start()
         session = await engine.open(engine.voices()[0])
-        units: list[Any] = [session.speak(f"u{n}", 3 * LONG) for n in range(UNITS)]
-        await _begun(units[0])
-        yield
+        units: list[Any] = [await _begun(session)]
+        units += [session.speak(f"u{number}", 3 * LONG) for number in range(1, UNITS)]
+
+        async def taken() -> int:
+            return len(units)
+
+        yield taken
     finally:
         await engine.aclose()
 
 
-async def _begun(unit: Any) -> None:
-    """Its first piece has come, or the server has no room: then there is nothing to hear."""
-    try:
-        await anext(unit)
-    except EngineBusyError as busy:
-        print(f"busy: {busy}", file=sys.stderr)
+async def _begun(session: SpeechSession) -> AsyncIterator[PcmChunk]:
+    """A unit whose first piece has come, however often it was refused before."""
+    for number in itertools.count():
+        unit = session.speak(f"first{number}", 3 * LONG)
+        try:
+            await anext(unit)
+        except EngineBusyError as busy:
+            await asyncio.sleep(busy.retry_after_s or 1.0)
+        else:
+            return unit
+    raise AssertionError
 
 
 async def main(url: str, seconds: float, kind: str) -> None:
     asleep = {"socket": at_socket, "client": with_client}[kind]
-    async with asleep(url):
+    async with asleep(url) as taken:
         queued = memory_mb(os.getpid())
         most = [queued]
         watching = asyncio.create_task(most_memory_mb(os.getpid(), most))
         await asyncio.sleep(seconds)
         watching.cancel()
-        print(json.dumps({"queued": queued, "most": most[0], "after": memory_mb(os.getpid())}))
+        memory = {"queued": queued, "most": most[0], "after": memory_mb(os.getpid())}
+        print(json.dumps({"units": await taken(), "memory_mb": memory}))
 
 
 if __name__ == "__main__":

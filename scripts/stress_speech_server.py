@@ -2,9 +2,10 @@
 
 10,000 fuzzed messages; 1,000 connects that leave in mid-unit; two readers that sleep for 60 s on
 100 units, one that gives no credit and reads no socket, and our own client. A neighbour talks all
-the while. Prints one JSON object: of each ordeal the server's memory (the most, too) and open files
-before and after, the sleeper's memory, and the neighbour's first audio; exit 1 where a unit of the
-neighbour failed, or files or memory stayed behind, or grew on either side while the reader slept.
+the while, and at first undisturbed ("nothing"). Prints one JSON object: of each ordeal the
+server's memory (the most, too) and open files before and after, the sleeper's memory, and the
+neighbour's first audio; exit 1 where a unit of the neighbour failed, or files or memory stayed
+behind, or memory grew on either side while the reader slept.
 """
 
 from __future__ import annotations
@@ -128,8 +129,10 @@ async def sleep_on(server: Server, seconds: float, kind: str) -> Figures:
         stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     said, _ = await sleeper.communicate()
-    memory: Figures = json.loads(said)
+    told: Figures = json.loads(said)
+    memory = told["memory_mb"]
     return {
+        "sleeper_units": told["units"],
         "sleeper_memory_mb": memory,
         "flat": memory["most"] <= memory["queued"] + MOST_ASLEEP_MB,
     }
@@ -183,6 +186,7 @@ async def main(quick: bool) -> int:
 async def stress(server: Server, scale: int) -> int:
     await come_and_go(server, 20)
     ordeals: dict[str, Callable[[], Awaitable[Figures | None]]] = {
+        "nothing": lambda: asyncio.sleep(30 / scale),
         "fuzzed_messages": lambda: fuzz(server, 10_000 // scale),
         "come_and_go": lambda: come_and_go(server, 1_000 // scale),
         "asleep_at_the_socket": lambda: sleep_on(server, 60 / scale, "socket"),

@@ -18,7 +18,8 @@ class FakeEngine:
     """``gate`` cleared holds every unit before its next word.
 
     The word FAIL fails its unit, BUSY refuses it at the call, LOUD is as loud as can be: a square
-    wave, whose resampled edges would be louder. ``told`` is what sessions were told of their
+    wave, whose resampled edges would be louder; LONG, for a last word, is two seconds in one
+    chunk. ``told`` is what sessions were told of their
     listener, ``made`` counts words computed, ``running`` the units that are being read; ``begun``
     is set when one is.
     """
@@ -56,6 +57,14 @@ class FakeEngine:
         return FakeSession(self)
 
     async def aclose(self) -> None: ...
+
+    async def rest(self, most: int) -> int:
+        """The words made once it makes no more for a while, or has made more than ``most``."""
+        before = -1
+        while before < self.made <= most:
+            before = self.made
+            await asyncio.sleep(0.05)
+        return self.made
 
 
 class FakeSession:
@@ -104,5 +113,7 @@ def _chunk(unit_id: str, number: int, word: str) -> PcmChunk:
     first = number * WORD_SAMPLES
     loud = np.where(np.arange(WORD_SAMPLES) // LOUD_HALF_WAVE % 2, -32_768, 32_767)
     samples = loud if "LOUD" in word else np.full(WORD_SAMPLES, number + 1)
+    if "LONG" in word:
+        samples = np.repeat(samples, 20)
     words = (Word(word.strip(".,!?"), first, first + WORD_SAMPLES),)
     return PcmChunk(unit_id, first, samples.astype(np.int16), words)

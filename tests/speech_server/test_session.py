@@ -11,6 +11,7 @@ import pytest
 from server.speech.limits import ServerLimits
 from speech.errors import EngineBusyError
 from speech.wire import MAX_FRAME_BYTES, FrameJoiner, unpack
+from speech.wire.frame import HEADER
 from tests.speech_server.fake_engine import WORD_SAMPLES, FakeEngine
 from tests.speech_server.socket import connected, server
 
@@ -228,12 +229,16 @@ async def test_units_are_counted_by_how_they_ended() -> None:
         assert b'earshot_units_total{outcome="' + outcome + b'"} 1.0' in counted
 
 
-async def test_a_long_unit_comes_in_frames_that_fit() -> None:
-    engine = FakeEngine()
-    async with connected(server(engine).asgi) as socket:
-        socket.say(text=" ".join(["word"] * 30), sample_rate=22050)
-        heard = await socket.until("synthesis_complete")
-    assert max(len(data) for data in heard if isinstance(data, bytes)) <= MAX_FRAME_BYTES
+@pytest.mark.parametrize("hello", [None, {}])
+async def test_a_long_chunk_comes_in_frames_that_fit(hello: dict[str, Any] | None) -> None:
+    async with connected(server(FakeEngine()).asgi, hello=hello) as socket:
+        kind = {} if hello is None else {"type": "speak", "id": "u1"}
+        socket.say(text="Too LONG", **kind)
+        heard = await socket.until("synthesis_complete", "done")
+    frames = [data for data in heard if isinstance(data, bytes)]
+    header = 0 if hello is None else HEADER.size
+    assert max(map(len, frames)) <= MAX_FRAME_BYTES
+    assert sum(len(data) - header for data in frames) == 2 * 21 * WORD_SAMPLES
 
 
 async def test_who_leaves_in_mid_unit_leaves_nothing_behind() -> None:
