@@ -39,6 +39,14 @@ class Link(Protocol):
         """
         ...
 
+    def lost(self) -> None:
+        """What was said last is not answered in time.
+
+        Where several links go over one connection, that is given up unless others hear of it
+        still, so that the next link does not wait in vain either.
+        """
+        ...
+
     async def aclose(self) -> None:
         """End the conversation, so that the container stops what it does; idempotent.
 

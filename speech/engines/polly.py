@@ -98,6 +98,7 @@ class Classic:
         self._engine = engine
         self._client = access.client("polly", timeout_s=timeout_s, connections=CONNECTIONS)
         self._downloads = Downloads("Polly", ENGINE_RATE_HZ, timeout_s)
+        self._downloads.forget = self._client.close  # of its connections; it opens others
 
     def open(self, voice: str, speed: float, stamp: Stamp) -> SpeechSession:
         """A session."""

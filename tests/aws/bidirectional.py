@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from websockets.frames import Close, Frame, Opcode
 
 from tests.aws.framing import Decoder, Message, decode_one, event, exception
-from tests.aws.hooks import FailingError, Hooks, Seen
+from tests.aws.hooks import FailingError, Hooks, Reject, Seen
 from tests.aws.http2 import Stream
 from tests.aws.signing import BadSignatureError, Chain
 from tests.aws.websocket_leg import ContainerError, Leg
@@ -118,8 +118,8 @@ async def serve(stream: Stream, chain: Chain, container: str, hooks: Hooks, seen
     try:
         leg = await Leg.open(f"{container}/{path}" + (f"?{query}" if query else ""))
     except ContainerError as error:
-        members = {"OriginalStatusCode": 500, "OriginalMessage": str(error)}
-        refuse(stream, 424, "ModelError", members)
+        members = {"OriginalStatusCode": error.status, "OriginalMessage": str(error)}
+        refuse(stream, Reject(424, "ModelError", members))
         return
     await Session(stream, chain, leg, hooks, seen).run()
 
@@ -141,10 +141,11 @@ async def signed(stream: Stream, chain: Chain, seen: Seen) -> AsyncIterator[Mess
             yield decode_one(payload)
 
 
-def refuse(stream: Stream, status: int, error: str, members: dict[str, object]) -> None:
+def refuse(stream: Stream, reject: Reject) -> None:
     """Answer with an error before the stream begins."""
-    body = json.dumps({"Message": error, **members}).encode()
-    stream.respond(status, x_amzn_errortype=error, content_type="application/json")
+    body = json.dumps({"Message": reject.error, **reject.members}).encode()
+    headers = {"x-amzn-errortype": reject.error, "content-type": "application/json"}
+    stream.respond(reject.status, **headers, **reject.headers)
     stream.end(body)
 
 

@@ -35,7 +35,8 @@ class Emulated:
         self.name, self._make = name, make
         self.hooks = Hooks()
         self.voice, self.container = ToneVoice(), FakeContainer()
-        self._app = self._server() if ours else self.container.asgi
+        self.service, app = served_by(self.voice)
+        self._app = app if ours else self.container.asgi
         self._stack = AsyncExitStack()
         self._starting = asyncio.Lock()
         self._engine: SpeechEngine | None = None
@@ -81,10 +82,12 @@ class Emulated:
         if self.name.startswith("polly"):
             self.hooks.fail_after = 0 if failing else None
 
-    def _server(self) -> Callable[..., object]:
-        service = SpeechService(self.voice)
-        service.be_ready()
-        return SpeechServer(service).asgi
+
+def served_by(voice: SpeechEngine) -> tuple[SpeechService, Callable[..., object]]:
+    """Our speech server with a voice, and its application."""
+    service = SpeechService(voice)
+    service.be_ready()
+    return service, SpeechServer(service).asgi
 
 
 _LIVE: weakref.WeakSet[Emulated] = weakref.WeakSet()

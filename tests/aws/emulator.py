@@ -15,7 +15,7 @@ import trustme
 
 from tests.aws import bidirectional, polly
 from tests.aws.container import served
-from tests.aws.hooks import Hooks, Seen
+from tests.aws.hooks import Hooks, Reject, Seen
 from tests.aws.http2 import Connection, Stream
 from tests.aws.plain import application
 from tests.aws.signing import BadSignatureError, check_request
@@ -40,7 +40,7 @@ class Emulator:
         self.ca_file = Path(self._folder.name) / "ca.pem"
         self.credentials_file = Path(self._folder.name) / "credentials"
         self._stack = AsyncExitStack()
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections: dict[Connection, asyncio.Task[None]] = {}
 
     async def __aenter__(self) -> Self:
         authority = trustme.CA()
@@ -62,11 +62,17 @@ class Emulator:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         self._server.close()
-        for connection in self._connections:
-            connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        tasks = list(self._connections.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         await self._stack.aclose()
         self._folder.cleanup()
+
+    def die(self) -> None:
+        """Of every connection there is now, the other end vanishes; later ones live."""
+        for connection in self._connections:
+            connection.dead = True
 
     def reach(self, *, plain: bool = False) -> dict[str, Any]:
         """How an engine's constructor is told of this emulator."""
@@ -78,30 +84,49 @@ class Emulator:
             "credentials_file": self.credentials_file,
         }
 
+    def flags(self) -> list[str]:
+        """How ``earshot`` is told; with ``environ``."""
+        keys = {
+            "engine": "sagemaker",
+            "sagemaker.endpoint": ENDPOINT,
+            "sagemaker.region": "eu-west-1",
+            "sagemaker.profile": PROFILE,
+            "sagemaker.endpoint_url": self.url,
+            "sagemaker.ca_file": self.ca_file,
+        }
+        return [word for key, value in keys.items() for word in ("--set", f"tts.{key}={value}")]
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """Where the credentials are that the emulator knows."""
+        return {"AWS_SHARED_CREDENTIALS_FILE": str(self.credentials_file)}
+
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self._connections.add(task)
+        connection = Connection(reader, writer, self._request)
+        connection.dead = self.hooks.dead
+        self.seen.connections += 1
+        self._connections[connection] = task
         try:
-            await Connection(reader, writer, self._request).run()
+            await connection.run()
         except asyncio.CancelledError:  # by __aexit__; asyncio would log it as a fault
             pass
         finally:
-            self._connections.discard(task)
+            del self._connections[connection]
 
     async def _request(self, stream: Stream) -> None:
         headers = stream.headers
         self.seen.requests.append(headers)
         await self.hooks.before_answer()
         if self.hooks.rejects:
-            reject = self.hooks.rejects.popleft()
-            bidirectional.refuse(stream, reject.status, reject.error, reject.members)
+            bidirectional.refuse(stream, self.hooks.rejects.popleft())
             return
         path = headers[":path"].rstrip("?")
         try:
             chain = check_request("POST", path, headers, self.secrets)
         except (BadSignatureError, KeyError, ValueError):
-            bidirectional.refuse(stream, 403, "InvalidSignatureException", {})
+            bidirectional.refuse(stream, Reject(403, "InvalidSignatureException"))
             return
         if path == polly.PATH:
             await polly.PollyStream(stream, chain, self.hooks, self.seen).run()
@@ -109,4 +134,4 @@ class Emulator:
             address = f"ws://{self.container}"
             await bidirectional.serve(stream, chain, address, self.hooks, self.seen)
         else:
-            bidirectional.refuse(stream, 400, "InputValidationError", {})
+            bidirectional.refuse(stream, Reject(400, "InputValidationError"))

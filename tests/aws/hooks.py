@@ -14,6 +14,7 @@ class Reject:
     status: int
     error: str
     members: dict[str, object] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -22,6 +23,8 @@ class Hooks:
 
     rejects: deque[Reject] = field(default_factory=deque)
     """Taken one by one by the requests that come."""
+    dead: bool = False
+    """New connections are taken, and then nothing is read or said."""
     silent: bool = False
     """Requests are never answered."""
     delay_s: float = 0.0
@@ -30,6 +33,8 @@ class Hooks:
     """The stream is reset once so many parts have gone to the client."""
     fail_after: int | None = None
     """As ``drop_after``, with an InternalStreamFailure."""
+    failures: int = 0
+    """So many parts to come are not sent: each stream fails instead."""
     stall_after: int | None = None
     """As ``drop_after``, but nothing more comes and nothing is said."""
     fragment_bytes: int | None = None
@@ -53,6 +58,9 @@ class Hooks:
         await asyncio.sleep(self.delay_s)
         if self.drop_after is not None and sent >= self.drop_after:
             raise ConnectionResetError
+        if self.failures:
+            self.failures -= 1
+            raise FailingError
         if self.fail_after is not None and sent >= self.fail_after:
             raise FailingError
         if self.stall_after is not None and sent >= self.stall_after:
@@ -78,6 +86,9 @@ class Seen:
     """To the container: text, binary or continuation; bytes; whether the message is whole."""
     texts: list[str] = field(default_factory=list)
     """To Polly."""
+    connections: int = 0
+    ports: list[int] = field(default_factory=list)
+    """The client's, of plain requests."""
     chunks_checked: int = 0
     half_closed: int = 0
     open_sessions: int = 0

@@ -66,7 +66,9 @@ class Stream:
 
 
 class Connection:
-    """One client's connection."""
+    """One client's connection. One that is ``dead`` is there, but reads and writes nothing."""
+
+    dead = False
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handler: Handler
@@ -82,6 +84,8 @@ class Connection:
             h2.initiate_connection()
         try:
             while data := await self._reader.read(65_536):
+                if self.dead:
+                    await asyncio.Event().wait()
                 with self.writing() as h2:
                     for event in h2.receive_data(data):
                         self._take(event)
@@ -96,7 +100,7 @@ class Connection:
 
     def writing(self) -> Writing:
         """The state machine; what it wants to be sent is sent afterwards."""
-        return Writing(self._h2, self._writer)
+        return Writing(self, self._h2, self._writer)
 
     def consumed(self, number: int, size: int) -> None:
         """So many bytes of a stream have been read, and as many may follow."""
@@ -140,12 +144,15 @@ class Connection:
 class Writing:
     """Sends what the state machine has to say, at the end of a ``with``."""
 
-    def __init__(self, h2: H2Connection, writer: asyncio.StreamWriter) -> None:
-        self._h2, self._writer = h2, writer
+    def __init__(
+        self, connection: Connection, h2: H2Connection, writer: asyncio.StreamWriter
+    ) -> None:
+        self._connection, self._h2, self._writer = connection, h2, writer
 
     def __enter__(self) -> H2Connection:
         return self._h2
 
     def __exit__(self, *_: object) -> None:
-        if (data := self._h2.data_to_send()) and not self._writer.is_closing():
+        data = self._h2.data_to_send()
+        if data and not self._connection.dead and not self._writer.is_closing():
             self._writer.write(data)

@@ -93,6 +93,8 @@ class Front:
     async def _refusal(self, request: Request, body: bytes) -> Response | None:
         headers = dict(request.headers)
         self._seen.requests.append(headers)
+        if request.client is not None:
+            self._seen.ports.append(request.client.port)
         if (
             headers.get("x-amz-content-sha256", sha256(body).hexdigest())
             != sha256(body).hexdigest()
@@ -105,11 +107,13 @@ class Front:
             return _error(403, "InvalidSignatureException")
         if self._hooks.rejects:
             reject = self._hooks.rejects.popleft()
-            return _error(reject.status, reject.error, **reject.members)
+            return _error(reject.status, reject.error, reject.headers, **reject.members)
         await self._hooks.before_answer()
         return None
 
 
-def _error(status: int, kind: str, **members: object) -> Response:
+def _error(
+    status: int, kind: str, headers: Mapping[str, str] | None = None, **members: object
+) -> Response:
     body = json.dumps({"Message": kind, **members})
-    return Response(body, status, {"x-amzn-errortype": kind}, "application/json")
+    return Response(body, status, {"x-amzn-errortype": kind, **(headers or {})}, "application/json")

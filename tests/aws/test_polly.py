@@ -11,6 +11,7 @@ import pytest
 
 from speech.engine import PcmChunk, SpeechSession
 from speech.engines.aws.errors import ServiceError
+from speech.engines.aws.polly_spare import Times
 from speech.engines.polly import PollyEngine
 from speech.errors import EngineError, UnknownVoiceError, UsageError
 from tests.aws.emulator import Emulator
@@ -90,6 +91,27 @@ async def test_a_spare_that_has_ended_is_replaced_without_a_word_lost(
     await until(lambda: emulator.seen.open_sessions)
     await until(lambda: not emulator.seen.open_sessions)
     emulator.hooks.session_s = 600.0
+    assert seconds(await spoken(session, "Hello.")) == pytest.approx(5 * LETTER_S, abs=0.001)
+
+
+async def test_a_spare_is_kept_alive_until_it_speaks(emulator: Emulator) -> None:
+    emulator.hooks.idle_s = 0.4
+    async with aclosing(make(emulator, "bidi", times=Times(keep_alive_s=0.1))) as engine:
+        session = await engine.open("Joanna")
+        await until(lambda: emulator.seen.texts.count("") >= 6)
+        assert len(emulator.seen.requests) == 1
+        first = session.speak("u", "Hello.")
+        await anext(first)
+        assert len(emulator.seen.requests) == 1
+        await first.aclose()
+
+
+async def test_a_stream_that_fails_before_its_first_sound_is_asked_again(
+    streaming: PollyEngine, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("speech.engines.aws.retry.BASE_S", 0.001)
+    emulator.hooks.failures = 2
+    session = await streaming.open("Joanna")
     assert seconds(await spoken(session, "Hello.")) == pytest.approx(5 * LETTER_S, abs=0.001)
 
 

@@ -29,6 +29,8 @@ class FakeStream:
 
     async def piece(self) -> bytes | None: ...
 
+    def lost(self) -> None: ...
+
     async def aclose(self) -> None:
         self.closed_at = self._time()
 

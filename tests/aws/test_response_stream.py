@@ -103,6 +103,16 @@ async def test_a_stream_that_breaks_after_its_first_sound_is_not_asked_again(
     assert len(container.bodies) == 1
 
 
+async def test_a_stream_that_breaks_before_its_first_sound_is_asked_again(
+    session: SpeechSession, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("speech.engines.aws.retry.BASE_S", 0.001)
+    emulator.hooks.failures = 2
+    chunks = await spoken(session, "Hello.")
+    total = sum(len(chunk.samples) for chunk in chunks)
+    assert total / 24_000 == pytest.approx(5 * LETTER_S / 1.25, abs=0.001)
+
+
 async def test_cancelling_hangs_up_and_the_next_unit_speaks(
     session: SpeechSession, container: FakeContainer, emulator: Emulator
 ) -> None:

@@ -36,23 +36,38 @@ class FakeCall:
 
 async def test_the_waits_double_up_to_a_bound() -> None:
     call = FakeCall(*[ThrottledError("busy")] * 7)
-    assert await with_retries(call, attempts=8, random_share=lambda: 1.0) == "answer"
+    assert await with_retries(call, within_s=60.0, attempts=8, random_share=lambda: 1.0) == "answer"
     waits = [round(b - a, 3) for a, b in zip(call.at, call.at[1:], strict=False)]
     assert waits == [0.1, 0.2, 0.4, 0.8, 1.6, 2.0, 2.0]
 
 
 async def test_the_waits_are_random_from_nothing_on() -> None:
     call = FakeCall(ServiceError("down", 500))
-    assert await with_retries(call, random_share=lambda: 0.0) == "answer"
+    assert await with_retries(call, within_s=60.0, random_share=lambda: 0.0) == "answer"
     assert call.at[0] == call.at[1]
 
 
 async def test_what_the_service_asks_for_is_waited_or_left_to_the_caller() -> None:
-    call = FakeCall(SaturatedError("full", 1.5))
-    await with_retries(call, random_share=lambda: 0.0)
-    assert call.at[1] - call.at[0] == pytest.approx(1.5)
+    waits = []
+    for share in (0.0, 1.0):
+        call = FakeCall(*[SaturatedError("full", 1.5)] * 2)
+        await with_retries(call, within_s=60.0, random_share=lambda: share)  # noqa: B023
+        waits += [round(b - a, 3) for a, b in zip(call.at, call.at[1:], strict=False)]
+    assert waits == [1.5, 1.5, 1.6, 1.7]  # never sooner, and not all at once
     with pytest.raises(SaturatedError):
-        await with_retries(FakeCall(SaturatedError("full", 30.0)))
+        await with_retries(FakeCall(SaturatedError("full", 30.0)), within_s=60.0)
+
+
+async def test_nothing_is_asked_again_when_the_time_is_up() -> None:
+    call = FakeCall(ServiceError("down", 500))
+
+    async def slow() -> str:
+        await asyncio.sleep(3)
+        return await call()
+
+    with pytest.raises(ServiceError):
+        await with_retries(slow, within_s=3.0)
+    assert len(call.at) == 1
 
 
 @pytest.mark.parametrize(
@@ -61,14 +76,14 @@ async def test_what_the_service_asks_for_is_waited_or_left_to_the_caller() -> No
 async def test_what_will_not_pass_is_not_asked_again(error: EngineError) -> None:
     call = FakeCall(error)
     with pytest.raises(type(error)):
-        await with_retries(call)
+        await with_retries(call, within_s=60.0)
     assert len(call.at) == 1
 
 
 async def test_the_last_error_is_raised() -> None:
     call = FakeCall(*[ServiceError(str(number), 500) for number in range(9)])
     with pytest.raises(ServiceError, match=r"^3$"):
-        await with_retries(call, random_share=lambda: 0.0)
+        await with_retries(call, within_s=60.0, random_share=lambda: 0.0)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +94,8 @@ async def test_the_last_error_is_raised() -> None:
         (402, "ServiceQuotaExceededException", "", None, ThrottledError),
         (None, "ThrottlingException", "", None, ThrottledError),
         (503, "ServiceUnavailable", "", None, SaturatedError),
+        (424, "ModelError", '{"error":"draining"}', 503, ServiceError),
+        (424, "ModelError", '{"error":"not_ready"}', 503, ServiceError),
         (424, "ModelError", '{"error":"queue_saturated"}', None, SaturatedError),
         (424, "ModelError", "request_stale", None, StaleRequestError),
         (424, "ModelError", "", 503, SaturatedError),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import aclosing
 from typing import Any
 
@@ -12,8 +13,12 @@ from speech.engine import PcmChunk, SpeechSession
 from speech.engines.sagemaker import SagemakerEngine
 from speech.errors import EngineBusyError, EngineError, EngineRefusedError, UsageError
 from tests.aws import emulated
+from tests.aws.container import served
+from tests.aws.emulated import served_by
 from tests.aws.emulator import ENDPOINT
+from tests.aws.fake_voice import LETTER_S, letters
 from tests.aws.hooks import Reject
+from tests.aws.tone_voice import ToneVoice
 from tests.aws.waiting import until
 
 LONG = "a text of many letters " * 20
@@ -88,15 +93,59 @@ async def test_a_stream_that_breaks_in_mid_unit_goes_on_with_another(hook: str) 
 async def test_a_session_is_renewed_before_sagemaker_ends_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The link says how long it lasts, and no unit is begun in its last 30 s."""
-    monkeypatch.setattr("speech.engines.aws.sdk_sagemaker.SagemakerLink.lifetime_s", 30.2)
+    """The link says how long it lasts, and no unit is begun in its last tenth (30 s at most)."""
+    monkeypatch.setattr("speech.engines.aws.sdk_sagemaker.SagemakerLink.lifetime_s", 0.4)
+    monkeypatch.setattr("speech.engines.remote.session.Recovery", FakeRecovery)
     async with aclosing(emulated.sagemaker()) as engine:
         session = await engine.open("af_heart")
-        before = len(engine.emulator.seen.requests)
         assert await spoken(session, "Yes.")
-        await asyncio.sleep(0.3)
+        left = engine.emulator.seen.half_closed
+        await asyncio.sleep(0.4)  # the spare session is as old
         assert await spoken(session, "Yes.")
-        await until(lambda: len(engine.emulator.seen.requests) > before)
+        await until(lambda: engine.emulator.seen.half_closed > left)
+
+
+class FakeRecovery:
+    """Nothing is to be recovered from."""
+
+    def __init__(self, *_: object) -> None: ...
+
+    def pause_s(self, error: EngineError) -> float:
+        raise AssertionError from error
+
+
+async def test_a_container_that_drains_hands_over_at_once() -> None:
+    """It is not full: the unit is said to its end, and the next one goes to another container."""
+    voice = ToneVoice()
+    _, other = served_by(voice)
+    async with aclosing(emulated.sagemaker()) as engine, served(other) as address:
+        session = await engine.open("af_heart")
+        text = LONG[:100]
+        reading = session.speak("u", text)
+        chunks = [await anext(reading)]
+        engine.emulator.container = address
+        draining = asyncio.create_task(engine.service.drain())
+        chunks += [chunk async for chunk in reading]
+        assert seconds(chunks) == pytest.approx(letters(text) * LETTER_S, abs=0.01)
+        begun = time.monotonic()
+        assert await spoken(session, "Yes.")
+        assert time.monotonic() - begun < 2.0
+        assert voice.made_s
+        draining.cancel()
+
+
+async def test_a_container_that_is_being_replaced_is_waited_for() -> None:
+    """Its refusal is a 503 like a full one's, but for the reason that it gives."""
+    async with aclosing(emulated.sagemaker()) as engine:
+        session = await engine.open("af_heart")
+        await engine.service.drain()  # with it the spare conversation ends
+        engine.emulator.seen.requests.clear()
+        speaking = asyncio.create_task(spoken(session, "Yes."))
+        await until(lambda: len(engine.emulator.seen.requests) >= 3)
+        engine.service.draining = False
+        engine.service.be_ready()
+        engine.service.be_ready()
+        assert await speaking
 
 
 @pytest.mark.parametrize(

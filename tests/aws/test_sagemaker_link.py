@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import time
 from collections.abc import AsyncIterator
+from contextlib import aclosing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.credentials import Credentials
 from websockets.asyncio.server import ServerConnection, serve
 
 from speech.engines.aws.access import Access
@@ -77,9 +83,12 @@ async def links(front: Emulator) -> AsyncIterator[Any]:
 
 
 def make(front: Emulator, endpoint: str = ENDPOINT, **reach: Any) -> Any:
+    return links_with(Access(**{**front.reach(), **reach}), endpoint)
+
+
+def links_with(access: Access, endpoint: str = ENDPOINT) -> Any:
     from speech.engines.aws.sdk_sagemaker import SagemakerLinks
 
-    access = Access(**{**front.reach(), **reach})
     return SagemakerLinks(endpoint, access, variant=None, connect_timeout_s=5.0)
 
 
@@ -145,6 +154,53 @@ class TestFrames:
         )
         assert answers == [str(number) for number in range(8)]
         await asyncio.gather(*(link.aclose() for link in opened))
+
+    async def test_the_address_is_sagemakers_with_its_port(self) -> None:
+        access = Access(region="eu-west-1")
+        vars(access)["session"] = FakeAwsSession()
+        async with aclosing(links_with(access)) as links:
+            await links._service.start()
+            address = links._service._client._config.endpoint_uri
+            assert address == "https://runtime.sagemaker.eu-west-1.amazonaws.com:8443"
+
+
+class TestCredentials:
+    """They are those of the AWS tools, and renewed while a conversation goes on."""
+
+    async def test_a_key_that_is_renewed_is_for_the_next_stream(
+        self, front: Emulator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        keys = tmp_path / "keys.json"
+        config = tmp_path / "config"
+        config.write_text(f"[profile rotating]\ncredential_process = cat {keys}\n")
+        monkeypatch.setenv("AWS_CONFIG_FILE", str(config))
+        issue(keys, "KEY1", front)
+        async with aclosing(make(front, profile="rotating")) as links:
+            first = await links.connect()
+            issue(keys, "KEY2", front)
+            assert await said(first, "one") == "one"
+            second = await links.connect()
+            assert await said(second, "two") == "two"
+            assert await said(first, "three") == "three"
+        signed_by = [request["authorization"] for request in front.seen.requests]
+        assert ["KEY1" in signed_by[0], "KEY2" in signed_by[1]] == [True, True]
+
+
+def issue(keys: Path, name: str, front: Emulator) -> None:
+    """A key that is to be renewed at once, and the only one that is known now."""
+    front.secrets = {name: f"the secret of {name}"}
+    soon = datetime.now(UTC) + timedelta(minutes=5)
+    fields = {"Version": 1, "AccessKeyId": name, "SecretAccessKey": front.secrets[name]}
+    keys.write_text(json.dumps({**fields, "SessionToken": "t", "Expiration": soon.isoformat()}))
+
+
+class FakeAwsSession:
+    """Has a key; names no file."""
+
+    def get_credentials(self) -> Any:
+        return Credentials("a key", "a secret")
+
+    def get_config_variable(self, name: str) -> None: ...
 
 
 class TestEnds:
@@ -256,10 +312,30 @@ class TestRefusals:
         assert await said(link, "one") == "one"
         await link.aclose()
 
+    @pytest.mark.parametrize(
+        "headers", [{"retry-after": "0.3"}, {"x-amz-retry-after": "300"}], ids=["HTTP's", "own"]
+    )
+    async def test_when_to_come_back_is_heeded(
+        self,
+        links: Any,
+        front: Emulator,
+        monkeypatch: pytest.MonkeyPatch,
+        headers: dict[str, str],
+    ) -> None:
+        monkeypatch.setattr("speech.engines.aws.retry.BASE_S", 0.001)
+        front.hooks.rejects.append(Reject(429, "ThrottlingException", headers=headers))
+        begun = time.monotonic()
+        await (await links.connect()).aclose()
+        assert time.monotonic() - begun >= 0.3
+        front.hooks.rejects.append(Reject(503, "ServiceUnavailable", headers={"retry-after": "9"}))
+        with pytest.raises(SaturatedError) as caught:  # a listener would not wait so long
+            await links.connect()
+        assert caught.value.retry_after_s == 9.0
+
     async def test_no_answer_is_a_timeout(self, front: Emulator) -> None:
         front.hooks.silent = True
         links = make(front)
-        links._connect_timeout_s = 0.1
+        links._service.connect_timeout_s = 0.1
         with pytest.raises(ServiceTimeoutError):
             await links._connect()
         await links.aclose()
@@ -289,7 +365,7 @@ class TestRefusals:
         self, front: Emulator
     ) -> None:
         links = make(front, ca_file=None)
-        links._connect_timeout_s = 0.3  # the SDK hides for long what is wrong with TLS
+        links._service.connect_timeout_s = 0.3  # the SDK hides for long what is wrong with TLS
         with pytest.raises(ServiceError):
             await links._connect()
         await links.aclose()

@@ -7,14 +7,18 @@ from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
 from websockets.client import ClientProtocol
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
 
 class ContainerError(Exception):
-    """The container does not take the connection."""
+    """The container does not take the connection; ``status`` is what it answered."""
+
+    def __init__(self, message: str, status: int = 500) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class Leg:
@@ -42,7 +46,7 @@ class Leg:
             protocol.receive_data(data)
         if protocol.state is not State.OPEN:
             writer.close()
-            raise ContainerError(str(protocol.handshake_exc or "closed"))
+            raise _refusal(protocol.handshake_exc)
         return leg
 
     def send(self, data: bytes, *, text: bool, first: bool, last: bool) -> None:
@@ -98,3 +102,10 @@ class Leg:
         for data in self._protocol.data_to_send():
             if data and not self._writer.is_closing():
                 self._writer.write(data)
+
+
+def _refusal(error: Exception | None) -> ContainerError:
+    if not isinstance(error, InvalidStatus):
+        return ContainerError(str(error or "closed"))
+    said = bytes(error.response.body or b"").decode()
+    return ContainerError(said or str(error), error.response.status_code)

@@ -8,8 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from speech.errors import EngineRefusedError, UsageError
+from speech.errors import EngineError, EngineRefusedError, UsageError
 
+WHAT = "AWS credentials"
 NO_CREDENTIALS = (
     "no AWS credentials: set a profile (aws configure, AWS_PROFILE), AWS_ACCESS_KEY_ID and "
     "AWS_SECRET_ACCESS_KEY, or run with a role"
@@ -62,7 +63,8 @@ class Access:
     async def credentials(self) -> Any:
         """Frozen credentials, refreshed when they are about to expire.
 
-        Raises ``EngineRefusedError`` where there are none. Reading and refreshing them may
+        Raises ``EngineRefusedError`` where there are none, and another ``EngineError`` where
+        whoever gives them cannot be reached just now. Reading and refreshing them may
         take files, a process or the network, so that is done in a thread.
         """
         found = self._found
@@ -79,7 +81,7 @@ class Access:
         return self._kept.get("credentials")
 
     def _refreshed(self) -> Any:
-        from botocore.exceptions import BotoCoreError
+        from botocore.exceptions import BotoCoreError, ClientError
 
         try:
             found = self._found or self.session.get_credentials()
@@ -87,8 +89,8 @@ class Access:
                 raise EngineRefusedError(NO_CREDENTIALS)
             self._kept["credentials"] = found
             return found.get_frozen_credentials()
-        except BotoCoreError as error:
-            raise EngineRefusedError(f"AWS credentials: {error}") from error
+        except (BotoCoreError, ClientError, RuntimeError) as error:
+            raise _failure(error) from error
 
     def client(self, service: str, *, timeout_s: float, connections: int) -> Any:
         """A boto3 client that never retries: a retry we do not see looks like a slow success."""
@@ -110,6 +112,18 @@ class Access:
             verify=str(trusted) if trusted else None,
             config=config,
         )
+
+
+def _failure(error: Exception) -> EngineError:
+    """What keeps credentials from us: a network that is away, or something to be set right."""
+    from botocore import exceptions as boto
+
+    from speech.engines.aws.boto_errors import understood
+
+    away = (boto.ConnectionError, boto.HTTPClientError, boto.MetadataRetrievalError)
+    if isinstance(error, (boto.ClientError, *away)):
+        return understood(WHAT, error)
+    return EngineRefusedError(f"{WHAT}: {' '.join(str(error).split())}")
 
 
 def _to_be_refreshed(credentials: Any) -> bool:

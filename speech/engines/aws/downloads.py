@@ -7,7 +7,7 @@ import weakref
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from speech.engines.aws.said import plain
 from speech.engines.ordered import OrderedSession
 from speech.errors import EngineError
 from speech.line import AwaitedUnit
+
+T = TypeVar("T")
 
 Call = Callable[[str], Body]
 """Asks for the sound of a text; runs in a thread."""
@@ -47,6 +49,8 @@ class Downloads:
     def __init__(self, what: str, rate_hz: int, timeout_s: float) -> None:
         self.what, self.rate_hz, self.timeout_s = what, rate_hz, timeout_s
         self.threads = ThreadPoolExecutor(CONNECTIONS, "aws")
+        self.forget: Callable[[], object] = lambda: None
+        """Lets go of the connections that are kept: one of them may be dead."""
         self._sessions: weakref.WeakSet[DownloadSession] = weakref.WeakSet()
 
     def session(
@@ -78,9 +82,10 @@ class DownloadSession(OrderedSession):
         if not (said := plain(text)):
             return
         chunks = Chunks(unit.id, self._downloads.rate_hz)
-        fetch = asyncio.ensure_future(with_retries(partial(self._begin, unit, said)))
+        begin = with_retries(partial(self._begin, unit, said), within_s=self._downloads.timeout_s)
+        fetch = asyncio.ensure_future(begin)
         unit.on_cancel(fetch.cancel)
-        first, decoder, download = await unit.wait(fetch, self._downloads.timeout_s)
+        first, decoder, download = await self._within(unit, fetch)
         samples: NDArray[np.int16] | None = first
         while samples is not None:
             for chunk in chunks.take(samples):
@@ -106,7 +111,7 @@ class DownloadSession(OrderedSession):
     ) -> NDArray[np.int16] | None:
         """What the next piece brings; None once all has been given."""
         try:
-            piece: Any = await unit.wait(download.piece(), self._downloads.timeout_s)
+            piece: Any = await self._within(unit, download.piece())
         except EngineError:
             raise
         except Exception as error:
@@ -117,3 +122,11 @@ class DownloadSession(OrderedSession):
             return decoder.feed(piece)
         tail = decoder.end()  # nothing, the second time
         return tail if len(tail) else None
+
+    async def _within(self, unit: AwaitedUnit, future: asyncio.Future[T]) -> T:
+        try:
+            return await unit.wait(future, self._downloads.timeout_s)
+        except EngineError:
+            if not future.done():
+                self._downloads.forget()
+            raise

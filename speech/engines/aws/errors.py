@@ -15,6 +15,9 @@ IN_BAND: Mapping[str, int] = {
 }
 """What containers say in an error message instead of a status."""
 
+PASSING = ("draining", "not_ready")
+"""Why our container takes nothing although it has room: another, or the next one there, does."""
+
 _STATUS_OF = {
     "ValidationException": 400,
     "InputValidationError": 400,
@@ -86,6 +89,8 @@ def failure(
     line = f"{what}: {kind or 'failed'}" + (f" ({status})" if status else "") + _detail(detail)
     if status == 429 or any(mark in kind for mark in _THROTTLED):
         return ThrottledError(line, retry_after_s)
+    if status == 503 and any(word in detail for word in PASSING):
+        return ServiceError(line, status)
     if status == 503:
         return SaturatedError(line, retry_after_s)
     if status == 408:

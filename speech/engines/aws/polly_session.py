@@ -25,6 +25,10 @@ from speech.line import AwaitedUnit
 T = TypeVar("T")
 Samples = NDArray[np.int16]
 
+ANSWER_S = 5.0
+"""To a unit's first sound over a stream that was held open, and may have died meanwhile: its
+network is gone, or its machine has slept. Then the unit is said again, over a new one."""
+
 
 class Sound:
     """A unit's samples at the engines' common rate, as they come."""
@@ -63,6 +67,7 @@ class PollySession(OrderedSession):
         self._open_stream, self._speed, self._stamp = open_stream, speed, stamp
         self._timeout_s = timeout_s
         self._spare = Spare(open_stream, times)
+        self._stream: Stream | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self.on_close: Callable[[], object] = lambda: None
 
@@ -81,7 +86,7 @@ class PollySession(OrderedSession):
         if not (said := plain(text)):
             return
         chunks = Chunks(unit.id, ENGINE_RATE_HZ)
-        begin = with_retries(partial(self._begin, unit, said))
+        begin = with_retries(partial(self._begin, unit, said), within_s=self._timeout_s)
         samples, sound = await self._within(unit, begin)
         self._spare.make()
         while samples is not None:
@@ -94,7 +99,11 @@ class PollySession(OrderedSession):
         """The first samples; so far the unit may be said again, as nobody has heard it."""
         if (spare := self._spare.take()) is not None:
             try:
-                return await self._said(unit, spare, said)
+                async with asyncio.timeout(ANSWER_S):
+                    return await self._said(unit, spare, said)
+            except TimeoutError:
+                spare.lost()
+                self._close(spare)
             except EngineError as error:  # it has grown old, or Polly was restarted
                 logger.info("a stream that was held open is replaced: {}", type(error).__name__)
         return await self._said(unit, await self._open_stream(), said)
@@ -102,6 +111,7 @@ class PollySession(OrderedSession):
     async def _said(
         self, unit: AwaitedUnit, stream: Stream, said: str
     ) -> tuple[Samples | None, Sound]:
+        self._stream = stream
         unit.on_cancel(partial(self._close, stream))
         await stream.say(*written(said, self._speed))
         unit.stamp_once(self._stamp, "synthesis_start")
@@ -122,6 +132,10 @@ class PollySession(OrderedSession):
         task = asyncio.ensure_future(work)
         try:
             return await unit.wait(task, self._timeout_s)
+        except EngineError:
+            if not task.done() and self._stream is not None:
+                self._stream.lost()
+            raise
         finally:
             task.cancel()
             task.add_done_callback(_looked_at)

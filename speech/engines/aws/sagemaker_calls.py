@@ -61,6 +61,7 @@ class SagemakerCallsEngine(AwsEngine):
             timeout_s=self._unit_timeout_s,
             connections=CONNECTIONS,
         )
+        self._downloads.forget = self._client.close  # of its connections; it opens others
 
     async def _open(self, voice: str, speed: float, stamp: Stamp) -> SpeechSession:
         call = Invocation(self._client, self._endpoint, voice, speed, variant=self._variant)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 from aws_sdk_polly.client import AsyncPollyClient
@@ -21,18 +22,8 @@ from aws_sdk_polly.models import (
 from speech.engines.aws.access import Access
 from speech.engines.aws.errors import ServiceError
 from speech.engines.aws.polly_voices import RATE_HZ
-from speech.engines.aws.retry import with_retries
-from speech.engines.aws.sdk_common import (
-    FAILURES,
-    Credentials,
-    Transport,
-    close_client,
-    close_events,
-    close_input,
-    opened,
-    understood,
-)
-from speech.errors import EngineError
+from speech.engines.aws.sdk_common import FAILURES, close_events, close_input, understood
+from speech.engines.aws.sdk_service import Service
 
 WHAT = "Polly"
 ENGINE = "generative"
@@ -44,50 +35,27 @@ class PollyStreams:
     """Opens streams; they share a connection."""
 
     def __init__(self, access: Access, *, connect_timeout_s: float) -> None:
-        self._access, self._connect_timeout_s = access, connect_timeout_s
-        self._client: AsyncPollyClient | None = None
-        self._starting = asyncio.Lock()
+        self._service = Service(
+            WHAT, AsyncPollyClient, AsyncPollyConfig, access, connect_timeout_s=connect_timeout_s
+        )
 
     async def start(self) -> None:
         """Find the credentials and the region. Raises ``UsageError``, ``EngineRefusedError``."""
-        await self._ready()
+        await self._service.start()
 
     async def open(self, voice: str) -> PollyStream:
-        """A stream of a voice. Asks again after throttling and 5xx; raises ``EngineError``."""
-        return await with_retries(lambda: self._open(voice))
-
-    async def aclose(self) -> None:
-        """End the connection."""
-        if self._client is not None:
-            await close_client(self._client)
-
-    async def _open(self, voice: str) -> PollyStream:
+        """A stream of a voice; one attempt. Raises ``EngineError``."""
         asked = StartSpeechSynthesisStreamInput(
             engine=ENGINE, voice_id=voice, output_format="pcm", sample_rate=str(RATE_HZ)
         )
-        try:
-            stream, events = await opened(self._begin(asked), self._connect_timeout_s)
-        except (*FAILURES, TimeoutError, EngineError) as error:
-            raise understood(WHAT, error) from error
-        return PollyStream(stream, events)
+        stream, events = await self._service.open(
+            lambda client: client.start_speech_synthesis_stream(asked)
+        )
+        return PollyStream(stream, events, self._service)
 
-    async def _begin(self, asked: StartSpeechSynthesisStreamInput) -> Any:
-        client = await self._ready()
-        return await client.start_speech_synthesis_stream(asked)
-
-    async def _ready(self) -> AsyncPollyClient:
-        async with self._starting:
-            if self._client is None:
-                await self._access.credentials()
-                config = await AsyncPollyConfig.resolve(
-                    endpoint_uri=self._access.endpoint_url,
-                    region=self._access.known_region(),
-                    aws_credentials_identity_resolver=Credentials(self._access),
-                    transport=Transport(self._access.trusted()),
-                    max_attempts=1,  # asked again by us, who know what was heard
-                )
-                self._client = AsyncPollyClient(config=config)
-            return self._client
+    async def aclose(self) -> None:
+        """End the connection."""
+        await self._service.aclose()
 
 
 class PollyStream:
@@ -97,8 +65,9 @@ class PollyStream:
     stream for each unit.
     """
 
-    def __init__(self, stream: Any, events: Any) -> None:
-        self._stream, self._events = stream, events
+    def __init__(self, stream: Any, events: Any, service: Service) -> None:
+        self._stream, self._events, self._service = stream, events, service
+        self._last = time.monotonic()
 
     async def keep_alive(self) -> None:
         """Say nothing, which counts as an event."""
@@ -106,6 +75,7 @@ class PollyStream:
 
     async def say(self, text: str, kind: str) -> None:
         """Send the unit, have it spoken at once, and end what is sent."""
+        self._last = time.monotonic()
         flush = FlushStreamConfiguration(force=True)
         event = TextEvent(text=text, text_type=kind, flush_stream_configuration=flush)
         await self._send(event)
@@ -118,6 +88,7 @@ class PollyStream:
         try:
             while True:
                 event = await self._events.receive()
+                self._last = time.monotonic()
                 if isinstance(event, StartSpeechSynthesisStreamEventStreamAudioEvent):
                     return bytes(event.value.audio_chunk or b"")
                 if isinstance(event, StartSpeechSynthesisStreamEventStreamStreamClosedEvent):
@@ -126,6 +97,10 @@ class PollyStream:
                     raise ServiceError(f"{WHAT} ended the stream before the unit's end")
         except FAILURES as error:
             raise understood(WHAT, error) from error
+
+    def lost(self) -> None:
+        """No answer has come in time: no other stream is opened over a dead connection."""
+        self._service.lost(self._last)
 
     async def aclose(self) -> None:
         """End the stream, whatever it does; idempotent."""
@@ -139,5 +114,8 @@ class PollyStream:
         try:
             async with asyncio.timeout(SEND_TIMEOUT_S):
                 await self._stream.input_stream.send(event)
-        except (*FAILURES, TimeoutError) as error:
+        except TimeoutError as error:
+            self.lost()
+            raise understood(WHAT, error) from error
+        except FAILURES as error:
             raise understood(WHAT, error) from error

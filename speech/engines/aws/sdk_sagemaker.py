@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -20,21 +21,12 @@ from aws_sdk_sagemaker_runtime_http2.models import (
 from speech.engines.aws.access import Access
 from speech.engines.aws.parts import PartJoiner
 from speech.engines.aws.retry import with_retries
-from speech.engines.aws.sdk_common import (
-    FAILURES,
-    Credentials,
-    Transport,
-    close_client,
-    close_events,
-    close_input,
-    opened,
-    understood,
-)
+from speech.engines.aws.sdk_common import FAILURES, close_events, close_input
+from speech.engines.aws.sdk_service import Service
 from speech.engines.link import Link, LinkEndedError
-from speech.errors import EngineError
 
-PORT = 8443
-"""Where the streams are; the SDK's own address for the service lacks it."""
+ADDRESS = "https://runtime.sagemaker.{region}.amazonaws.com:8443"
+"""Where the streams are; the SDK's own address for the service lacks the port."""
 LIFETIME_S = 1_800.0
 """SageMaker ends a stream after 30 minutes (a third party's account; Amazon names no figure)."""
 SEND_TIMEOUT_S = 10.0
@@ -46,53 +38,35 @@ class SagemakerLinks:
     def __init__(
         self, endpoint: str, access: Access, *, variant: str | None, connect_timeout_s: float
     ) -> None:
-        self._access, self._connect_timeout_s = access, connect_timeout_s
-        self._what = f"SageMaker's endpoint {endpoint}"
+        self._service = Service(
+            f"SageMaker's endpoint {endpoint}",
+            AsyncSageMakerRuntimeHTTP2Client,
+            AsyncSageMakerRuntimeHTTP2Config,
+            access,
+            address=ADDRESS,
+            connect_timeout_s=connect_timeout_s,
+        )
         self._input = InvokeEndpointWithBidirectionalStreamInput(
             endpoint_name=endpoint, target_variant=variant
         )
-        self._client: AsyncSageMakerRuntimeHTTP2Client | None = None
-        self._starting = asyncio.Lock()
         self._links: set[SagemakerLink] = set()
 
     async def connect(self) -> Link:
         """A link; see ``speech.engines.link.Connect``. Asks again after throttling and 5xx."""
-        return await with_retries(self._connect)
+        return await with_retries(self._connect, within_s=self._service.connect_timeout_s)
 
     async def aclose(self) -> None:
         """End every link and the connection."""
         await asyncio.gather(*(link.aclose() for link in list(self._links)))
-        if self._client is not None:
-            await close_client(self._client)
+        await self._service.aclose()
 
     async def _connect(self) -> Link:
-        try:
-            stream, events = await opened(self._invoke(), self._connect_timeout_s)
-        except (*FAILURES, TimeoutError, EngineError) as error:
-            raise understood(self._what, error) from error
-        link = SagemakerLink(stream, events, self._what, self._links.discard)
+        stream, events = await self._service.open(
+            lambda client: client.invoke_endpoint_with_bidirectional_stream(self._input)
+        )
+        link = SagemakerLink(stream, events, self._service, self._links.discard)
         self._links.add(link)
         return link
-
-    async def _invoke(self) -> Any:
-        client = await self._ready()
-        return await client.invoke_endpoint_with_bidirectional_stream(self._input)
-
-    async def _ready(self) -> AsyncSageMakerRuntimeHTTP2Client:
-        async with self._starting:
-            if self._client is None:
-                await self._access.credentials()  # a missing one is told of in our words
-                region = self._access.known_region()
-                default = f"https://runtime.sagemaker.{region}.amazonaws.com:{PORT}"
-                config = await AsyncSageMakerRuntimeHTTP2Config.resolve(
-                    endpoint_uri=self._access.endpoint_url or default,
-                    region=region,
-                    aws_credentials_identity_resolver=Credentials(self._access),
-                    transport=Transport(self._access.trusted()),
-                    max_attempts=1,  # asked again by us, who know what was heard
-                )
-                self._client = AsyncSageMakerRuntimeHTTP2Client(config=config)
-            return self._client
 
 
 class SagemakerLink:
@@ -101,10 +75,16 @@ class SagemakerLink:
     lifetime_s: float | None = LIFETIME_S
 
     def __init__(
-        self, stream: Any, events: Any, what: str, on_close: Callable[[SagemakerLink], object]
+        self,
+        stream: Any,
+        events: Any,
+        service: Service,
+        on_close: Callable[[SagemakerLink], object],
     ) -> None:
-        self._stream, self._events, self._what = stream, events, what
+        self._stream, self._events = stream, events
+        self._service, self._what = service, service.what
         self._on_close = on_close
+        self._last = time.monotonic()
         self._joiner = PartJoiner()
         self._receiving: asyncio.Task[str | bytes] | None = None
         self._over: LinkEndedError | None = None
@@ -113,11 +93,15 @@ class SagemakerLink:
         """See ``Link``."""
         if self._over is not None:
             raise self._over
+        self._last = time.monotonic()
         part = RequestPayloadPart(bytes_=text.encode(), data_type="UTF8")
         try:
             async with asyncio.timeout(SEND_TIMEOUT_S):
                 await self._stream.input_stream.send(RequestStreamEventPayloadPart(value=part))
-        except (*FAILURES, TimeoutError) as error:
+        except TimeoutError as error:
+            self.lost()
+            raise self._ended(f"{self._what} takes nothing any more") from error
+        except FAILURES as error:
             raise self._ended(f"{self._what} takes nothing any more") from error
 
     async def receive(self) -> str | bytes:
@@ -132,6 +116,10 @@ class SagemakerLink:
         if receiving.cancelled():
             raise self._over or self._ended(f"{self._what} was closed")
         return receiving.result()
+
+    def lost(self) -> None:
+        """See ``Link``. A dead connection takes all its other links with it."""
+        self._service.lost(self._last)
 
     async def aclose(self) -> None:
         """See ``Link``. Half-closing closes the container's socket, and so stops its work."""
@@ -158,6 +146,7 @@ class SagemakerLink:
         try:
             while True:
                 event = await self._events.receive()
+                self._last = time.monotonic()
                 if event is None:
                     raise self._ended(f"{self._what} ended the stream")
                 if isinstance(event, ResponseStreamEventPayloadPart):

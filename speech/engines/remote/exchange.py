@@ -45,7 +45,7 @@ class Exchange:
             async with asyncio.timeout(SEND_S), self._sending:
                 await self._link.send(text)
         except TimeoutError as error:
-            self.ended = True
+            self.lost()
             raise LinkEndedError(f"nothing could be sent for {SEND_S:g} s") from error
         except LinkEndedError:
             self.ended = True
@@ -66,6 +66,11 @@ class Exchange:
         except LinkEndedError:
             self.ended = True
             raise
+
+    def lost(self) -> None:
+        """What was said is not answered in time: the link is of no more use."""
+        self.ended = True
+        self._link.lost()
 
     async def aclose(self) -> None:
         """End the link; idempotent, takes a bounded time."""

@@ -60,6 +60,8 @@ async def _greeted(
 ) -> Talk:
     await exchange.send(encode(Hello(VERSION, credit_ms=CREDIT_MS)))
     answer = await exchange.receive(HELLO_S)
+    if answer is None:
+        exchange.lost()
     if not isinstance(answer, str):
         raise EngineError(f"the speech server did not answer within {HELLO_S:g} s")
     try:

@@ -165,7 +165,7 @@ class Talk1:
             frame = await self._exchange.receive(left_s)
             if frame is not None and isinstance(self._taken(frame), Pong):
                 return
-        raise LinkEndedError("the speech server does not answer")
+        raise self._lost()
 
     async def aclose(self) -> None:
         """See ``Talk``."""
@@ -191,10 +191,14 @@ class Talk1:
                     return came
                 asked = False
             elif asked:
-                raise LinkEndedError("the speech server does not answer")
+                raise self._lost()
             else:
                 await self._say(Ping())
                 asked = True
+
+    def _lost(self) -> LinkEndedError:
+        self._exchange.lost()
+        return LinkEndedError("the speech server does not answer")
 
     def _taken(self, frame: str | bytes) -> ServerMessage | AudioFrame:
         """What a frame says. What the server says of the session is heeded here."""

@@ -73,6 +73,7 @@ class Talk0:
         while self._open:
             frame = await self._exchange.receive(self._unit_timeout_s, unit.done_within)
             if frame is None:
+                self._exchange.lost()
                 raise EngineError(
                     f"no speech within {self._unit_timeout_s:g} s (tts.unit_timeout_s)"
                 )

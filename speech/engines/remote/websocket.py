@@ -130,6 +130,9 @@ class WebSocketLink:
         except ConnectionClosed as error:
             raise _ended(error) from error
 
+    def lost(self) -> None:
+        """See ``Link``: each has a connection of its own."""
+
     async def aclose(self) -> None:
         """See ``Link``."""
         with suppress(ConnectionClosed, OSError):

@@ -97,7 +97,7 @@ class FakeLink:
         self._given = asyncio.Event()
         self.heard: list[object] = []
         self.credit = 0
-        self.closed = False
+        self.closed = self.was_lost = False
         self.sent = 0
         self.units = 0
 
@@ -117,6 +117,9 @@ class FakeLink:
             self._out.put_nowait(item)
             raise item
         return item
+
+    def lost(self) -> None:
+        self.was_lost = True
 
     async def aclose(self) -> None:
         self.end("closed by the client")

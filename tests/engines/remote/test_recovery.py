@@ -155,6 +155,7 @@ async def test_a_server_that_answers_no_more_is_left() -> None:
     asyncio.get_running_loop().call_later(2, setattr, server, "mute", False)
     words, samples = await unit
     assert (words, lengths(samples)) == (WORDS, ALL)
+    assert [link.was_lost for link in server.links] == [True, False]
     assert 4 <= asyncio.get_running_loop().time() < 5  # two seconds, then two for the answer
     await engine.aclose()
 
