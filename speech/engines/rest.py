@@ -17,7 +17,8 @@ class Rest:
     """An engine's pause after it has failed; shared by all its sessions.
 
     A transient failure: 5 s, doubled with each in a row up to 60 s. One that says when to come
-    back: then, but not sooner than that. One that refuses: ten minutes.
+    back: then, but not sooner than that, and within ten minutes (to a quarter). One that
+    refuses: ten minutes.
     """
 
     def __init__(self, clock: Callable[[], float], draw: Chance = chance) -> None:
@@ -34,7 +35,8 @@ class Rest:
         """It failed with ``error``."""
         pause_s = min(LONGEST_S, SHORTEST_S * 2**self._failures)
         if isinstance(error, EngineBusyError):
-            pause_s = max(pause_s, spread(error.retry_after_s or 0.0, self._draw))
+            told_s = min(REFUSED_S, error.retry_after_s or 0.0)
+            pause_s = max(pause_s, spread(told_s, self._draw))
         if isinstance(error, EngineRefusedError):
             pause_s = REFUSED_S
         self._failures = min(self._failures + 1, 16)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from speech.engines.link import Connect, LinkEndedError
 from speech.engines.remote.exchange import Exchange
-from speech.engines.remote.talk import CREDIT_MS, Talk, Talk1
+from speech.engines.remote.talk import CREDIT_MS, RATE_HZ, Talk, Talk1
 from speech.engines.remote.talk0 import Talk0
 from speech.engines.remote.told import says
 from speech.errors import EngineError, EngineRefusedError
@@ -26,6 +26,9 @@ from speech.wire import (
 
 Protocol = Literal["auto", 0, 1]
 Clock = Callable[[], float]
+
+LEAST_S = 1.0
+"""Of a session, and of silence in it. With less each word would have a connection of its own."""
 
 HELLO_S = 5.0
 """A server answers a greeting at once; one that is overrun is as good as gone."""
@@ -71,11 +74,26 @@ async def _greeted(
             raise EngineRefusedError("the server there is no speech server") from None
         return Talk0(exchange, unit_timeout_s, clock)
     if isinstance(message, Ready):
+        _check_as_asked(message)
         return Talk1(exchange, message, unit_timeout_s, clock)
     said = message.code if isinstance(message, Error) else message.type
     said = f"{says(said)} (to our greeting)"
     later = isinstance(message, Error) and message.retryable
     raise EngineError(said) if later else EngineRefusedError(said)
+
+
+def _check_as_asked(ready: Ready) -> None:
+    """What is not would be heard at the wrong speed, or never be said."""
+    limits = ready.limits
+    wrong = {
+        "version": ready.version != VERSION,
+        "sample_rate": ready.sample_rate != RATE_HZ,
+        "voices": not ready.voices,
+        "limits": limits.text_chars < 1 or min(limits.session_s, limits.idle_s) < LEAST_S,
+    }
+    for field, is_wrong in wrong.items():
+        if is_wrong:
+            raise EngineRefusedError(f"the server there does not speak as we ask ({field})")
 
 
 def _is_version_0(answer: str) -> bool:

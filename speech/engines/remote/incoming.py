@@ -44,15 +44,15 @@ class IncomingUnit:
         """Whether the server has begun with it."""
         return self._joiner is not None
 
-    def message(self, message: ServerMessage) -> None:
-        """A control message."""
+    def message(self, message: ServerMessage) -> bool:
+        """A control message; whether it is of this unit."""
         if isinstance(message, Error):
             self._failed(message)
         if getattr(message, "id", None) != self._wire_id:
-            return
+            return False
         match message:
             case Started():
-                self._joiner = FrameJoiner(message.unit)
+                self._start(message.unit)
             case Words():
                 self._words += [Word(word.text, word.start, word.end) for word in message.words]
             case Done():
@@ -63,6 +63,7 @@ class IncomingUnit:
             case Cancelled():
                 self.ended = True
                 raise EngineError("the speech server cancelled the unit")
+        return True
 
     def frame(self, frame: AudioFrame) -> PcmChunk | None:
         """The frame's sound with the words that begin in it; None if it is not this unit's."""
@@ -77,9 +78,16 @@ class IncomingUnit:
         self._words = [word for word in self._words if word.start >= end]
         return PcmChunk(self._unit_id, frame.first_sample, samples, words)
 
+    def _start(self, number: int) -> None:
+        if self._joiner is not None:
+            raise LinkEndedError("the speech server began a unit twice")
+        self._joiner = FrameJoiner(number)
+
     def _done(self, done: Done) -> None:
         self.ended = True
-        received = self._joiner.samples if self._joiner else 0
+        if self._joiner is None:
+            raise LinkEndedError("the speech server ended a unit that it had not begun")
+        received = self._joiner.samples
         if received != done.samples:
             raise LinkEndedError(f"{done.samples - received} samples of a unit are missing")
 

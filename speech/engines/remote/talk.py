@@ -138,10 +138,11 @@ class Talk1:
             self._is_cut = False
             await self._say(Cancel(EVERY_UNIT))
         await self._say(Speak(str(self._units), order.text, order.voice, order.speed, due_ms))
+        heard_at = self._clock()
         while not coming.ended:
-            came = await self._next(unit)
+            came, ours = await self._next(unit, heard_at), True
             if not isinstance(came, AudioFrame):
-                coming.message(came)
+                ours = coming.message(came)
                 if coming.begun:
                     begun()
             elif (chunk := coming.frame(came)) is not None:
@@ -151,7 +152,10 @@ class Talk1:
                     self._owed += len(chunk.samples)
             else:  # late, of a unit that was cancelled: it was sent on credit too
                 self._owed += len(came.samples)
+                ours = False
             await self._give_credit()
+            if ours:
+                heard_at = self._clock()
 
     def cut(self) -> None:
         """See ``Talk``."""
@@ -173,12 +177,12 @@ class Talk1:
         if self._cancelling:
             await asyncio.wait(self._cancelling)
 
-    async def _next(self, unit: AwaitedUnit) -> ServerMessage | AudioFrame:
-        """What comes next. A server that is there but brings nothing costs the unit its life,
-        one that does not answer is no more."""
-        begun, asked = self._clock(), False
+    async def _next(self, unit: AwaitedUnit, heard_at: float) -> ServerMessage | AudioFrame:
+        """What comes next. A server that is there but has brought nothing of the unit since
+        ``heard_at`` costs the unit its life, one that does not answer is no more."""
+        asked = False
         while True:
-            left_s = begun + self._unit_timeout_s - self._clock()
+            left_s = heard_at + self._unit_timeout_s - self._clock()
             if left_s <= 0:
                 raise EngineError(
                     f"no speech within {self._unit_timeout_s:g} s (tts.unit_timeout_s)"

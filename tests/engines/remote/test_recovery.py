@@ -200,7 +200,8 @@ async def test_a_refused_unit_is_a_typed_error_and_the_next_one_speaks(
     "answer",
     [
         Busy("?", 1.0, "draining"), Error("wrong_order", "", False), "{}", "[", b"", b"\1\1",
-        Done("1", 9.0, 1.0, 9), (Started("1", 1), b"\1\1\0\0\1\0\0\0" + b"\7\0\0\0" * 2 + b"abcd"),
+        Done("1", 9.0, 1.0, 9), Done("1", 0.0, 0.0, 0), (Started("1", 1), Started("1", 2)),
+        (Started("1", 1), b"\1\1\0\0\1\0\0\0" + b"\7\0\0\0" * 2 + b"abcd"),
     ],
     ids=str,
 )  # fmt: skip

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from speech.engines.remote.parts import parts
 from speech.errors import EngineError, EngineRefusedError
-from speech.wire import EVERY_UNIT, Cancel, Error, Ping, Speak
+from speech.wire import (
+    EVERY_UNIT,
+    Cancel,
+    Error,
+    FrameJoiner,
+    Ping,
+    Pong,
+    Ready,
+    Speak,
+    Started,
+    Words,
+)
 from tests.engines.fake_voice import RATE_HZ, WORD, heard
 from tests.engines.remote.fake_server import LIMITS, FakeServer
 from tests.engines.remote.test_recovery import TEXT, WORDS, engine_of, lengths
@@ -219,6 +233,54 @@ async def test_a_greeting_that_is_not_returned(answer: object, kind: type[Engine
         await starting
     assert "\n" not in str(caught.value)
     assert server.open == 0
+
+
+@pytest.mark.parametrize(
+    ("field", "changed"),
+    [
+        ("version", {"version": 2}),
+        ("version", {"version": 0}),
+        ("sample_rate", {"sample_rate": 8_000}),
+        ("voices", {"voices": ()}),
+        ("limits", {"limits": replace(LIMITS, text_chars=0)}),
+        ("limits", {"limits": replace(LIMITS, text_chars=-5)}),
+        ("limits", {"limits": replace(LIMITS, session_s=0.0)}),
+        ("limits", {"limits": replace(LIMITS, idle_s=0.01)}),
+    ],
+)
+@pytest.mark.parametrize("protocol", ["auto", 1])
+async def test_a_greeting_returned_otherwise_than_asked_is_refused(
+    field: str, changed: dict[str, object], protocol: Any
+) -> None:
+    """Not heard at a third of the speed, cut into nothing for ever, or connected to for ever."""
+    server = FakeServer()
+    server.mute = True
+    engine = engine_of(server, protocol=protocol)
+    starting = asyncio.create_task(engine.start())
+    await asyncio.sleep(1)
+    good = Ready(1, "fake", 24_000, (24_000,), ("fake",), LIMITS)
+    server.links[0].say(replace(good, **changed))
+    with pytest.raises(EngineRefusedError, match=field):
+        await starting
+    assert server.open == 0
+
+
+async def test_messages_of_other_units_do_not_keep_a_unit_alive() -> None:
+    server = FakeServer()
+    server.answer = [Started("1", 1)]
+    engine = engine_of(server, spare=False, unit_timeout_s=20)
+    session = await engine.open("fake")
+    unit = asyncio.create_task(heard(session.speak("u", TEXT)))
+    late = next(FrameJoiner(9).split(np.zeros(24, np.int16))).pack()
+    foreign = itertools.cycle(
+        [Words("9", ()), Started("9", 9), Pong(), late, Error("unknown_unit", "", False)]
+    )
+    while not unit.done():
+        server.links[0].say(next(foreign))
+        await asyncio.sleep(1)
+    with pytest.raises(EngineError, match="within 20 s"):
+        await unit
+    await engine.aclose()
 
 
 async def test_a_server_that_does_not_greet_back_is_given_up() -> None:
