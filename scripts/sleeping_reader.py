@@ -27,7 +27,11 @@ from speech.engines.server import ServerEngine
 from speech.errors import EngineBusyError
 
 UNITS = 100
+NO_HURRY_MS = 600_000
+"""None is to be refused because it could not be heard soon: they are for somebody who sleeps."""
 LONG = "This is a sentence that somebody begins to hear and then hangs up on, or sleeps through. "
+FIRST = "One moment."
+"""Short: a busy server takes it on beside a neighbour who talks."""
 _SAMPLE_S = 0.5
 Taken = Callable[[], Awaitable[int]]
 
@@ -52,11 +56,28 @@ async def at_socket(url: str) -> AsyncGenerator[Taken]:
     async with connect(url + SESSION_PATH, max_queue=1, ping_interval=None) as client:
         await client.send(json.dumps({"type": "hello", "version": 1}))
         await client.recv()
-        for number in range(UNITS):
-            speak = {"type": "speak", "id": f"u{number}", "text": 3 * LONG}
-            await client.send(json.dumps(speak))
+        await _started(client)
+        for number in range(1, UNITS):
+            await _speak(client, f"u{number}", 3 * LONG)
         yield partial(_taken, client)
         client.transport.abort()
+
+
+async def _speak(client: ClientConnection, name: str, text: str) -> None:
+    speak = {"type": "speak", "id": name, "text": text, "deadline_ms": NO_HURRY_MS}
+    await client.send(json.dumps(speak))
+
+
+async def _started(client: ClientConnection) -> None:
+    """The first unit is being said, however often it was refused before."""
+    kind = "busy"
+    while kind != "started":
+        if kind == "busy":
+            await _speak(client, "u0", FIRST)
+        data = await client.recv()
+        told = json.loads(data) if isinstance(data, str) else {"type": "audio"}
+        kind = told["type"]
+        await asyncio.sleep(told.get("retry_after_s", 0.0))
 
 
 async def _taken(client: ClientConnection) -> int:
@@ -94,7 +115,7 @@ async def with_client(url: str) -> AsyncGenerator[Taken]:
 async def _begun(session: SpeechSession) -> AsyncIterator[PcmChunk]:
     """A unit whose first piece has come, however often it was refused before."""
     for number in itertools.count():
-        unit = session.speak(f"first{number}", 3 * LONG)
+        unit = session.speak(f"first{number}", FIRST)
         try:
             await anext(unit)
         except EngineBusyError as busy:
