@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from speech.errors import UsageError
+from speech.wire.token import is_token
 
 OPEN_PATHS = frozenset({"/ping"})
 """A health check carries no token, and learns no more than that the server is ready."""
@@ -26,7 +27,8 @@ class Tokens:
 
     The file has one a line; ``#`` begins a comment. It is read again when it has changed, so
     that a token is added, and later the old one removed, without a restart. Raises
-    ``UsageError`` for a file that cannot be read and for a token under ``LEAST_TOKEN_CHARS``.
+    ``UsageError`` for a file that cannot be read, for a token under ``LEAST_TOKEN_CHARS`` and
+    for one that no header carries.
     """
 
     def __init__(self, given: Iterable[str] = (), file: Path | None = None) -> None:
@@ -76,6 +78,11 @@ def _checked(token: str, source: str) -> bytes:
     if len(token) < LEAST_TOKEN_CHARS:
         raise UsageError(
             f"{source} has a token under {LEAST_TOKEN_CHARS} characters: "
+            "make one with: openssl rand -hex 32"
+        )
+    if not is_token(token):
+        raise UsageError(
+            f"{source} has a token with a space or beyond ASCII, which nobody could send: "
             "make one with: openssl rand -hex 32"
         )
     return token.encode()

@@ -7,6 +7,7 @@ a ``hello`` with version 1 has come.
 
 from __future__ import annotations
 
+import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
@@ -127,4 +128,7 @@ def _synthesize(read: dict[str, Any]) -> Synthesize:
 
 def _request_id(read: dict[str, Any]) -> RequestId:
     request_id = read.get("request_id", UNKNOWN_REQUEST)
-    return request_id if isinstance(request_id, (str, int, float)) else UNKNOWN_REQUEST
+    if isinstance(request_id, float) and not math.isfinite(request_id):  # 1e400 is JSON, inf not
+        return UNKNOWN_REQUEST
+    fits = isinstance(request_id, str | int | float) and not isinstance(request_id, bool)
+    return request_id if fits else UNKNOWN_REQUEST

@@ -163,6 +163,8 @@ async def test_the_first_is_asked_again_after_a_rest() -> None:
         (EngineBusyError("full", 8), [8, 10, 20]),
         (EngineBusyError("full", 90), [90, 90]),
         (EngineBusyError("full"), [5, 10]),
+        (EngineBusyError("for ever", 1e300), [600, 600]),
+        (EngineBusyError("for ever", float("inf")), [600, 600]),
         (EngineRefusedError("no such token"), [600, 600]),
     ],
 )

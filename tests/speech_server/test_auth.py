@@ -72,6 +72,19 @@ def test_a_short_token_and_a_missing_file_are_told(tmp_path: Path) -> None:
         Tokens(file=tmp_path / "none")
 
 
+@pytest.mark.parametrize(
+    "word", ["a token of several words", "schlüssel-zum-server", "a" * 20 + "\x7f"]
+)
+def test_a_token_that_no_client_could_send_is_told_and_not_repeated(
+    word: str, tmp_path: Path
+) -> None:
+    (tmp_path / "tokens").write_text(word, encoding="utf-8")
+    for make in (lambda: Tokens([word]), lambda: Tokens(file=tmp_path / "tokens")):
+        with pytest.raises(UsageError, match="nobody could send") as caught:
+            make()
+        assert word not in str(caught.value)
+
+
 async def test_a_page_of_another_site_is_refused_unless_it_is_named() -> None:
     evil, good = "https://evil.example", "https://good.example"
     app = server(FakeEngine()).asgi

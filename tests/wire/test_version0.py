@@ -43,6 +43,7 @@ from tests.wire.messages import STEADY, near_misses, values
         ({"text": "Hi.", "request_id": 7}, Synthesize("Hi.", request_id=7)),
         ({"text": "Hi.", "request_id": None}, Synthesize("Hi.")),
         ({"text": "Hi.", "request_id": {"a": 1}}, Synthesize("Hi.")),
+        ({"text": "Hi.", "request_id": True}, Synthesize("Hi.")),
         ({"text": "Hi.", "request_timestamp": 1.5}, Synthesize("Hi.", request_timestamp=1.5)),
         ({"text": "Hi.", "type": "synthesize"}, Synthesize("Hi.")),
         ({"type": "close"}, Close()),
@@ -113,3 +114,7 @@ def test_anything_else_is_a_wire_error(raw: str | bytes) -> None:
 def test_the_server_says_what_the_reference_says(message: object, fields: object) -> None:
     assert json.loads(encode(message)) == fields
     assert parse_server_0(encode(message)) == message
+
+
+def test_a_number_that_is_no_number_when_it_is_repeated_is_not() -> None:
+    assert parse_client_0('{"text":"Hi.","request_id":1e400}') == Synthesize("Hi.")

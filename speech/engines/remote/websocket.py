@@ -21,6 +21,7 @@ from speech.engines.link import Connect, LinkEndedError
 from speech.engines.remote.told import code_in
 from speech.errors import EngineBusyError, EngineError, EngineRefusedError, UsageError
 from speech.redact import without_password
+from speech.wire.token import is_token
 
 PATH = "/invocations-bidirectional-stream"
 CONNECT_S = 5.0
@@ -62,9 +63,10 @@ def websocket(url: str, *, token: str | None = None, ca_file: Path | None = None
     """Opens links to the server at ``url``, an address as ``websocket_url`` makes it.
 
     ``token`` is sent as a bearer's. ``ca_file`` holds the certificates that a ``wss`` server is
-    checked with; None: the system's. Raises ``UsageError`` for a file that holds none.
+    checked with; None: the system's. Raises ``UsageError`` for a file that holds none, and for
+    a token that no header carries.
     """
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    headers = {"Authorization": f"Bearer {_checked(token.strip())}"} if token else {}
     tls = _tls(ca_file) if url.startswith("wss:") else None
     where = without_password(url)
     direct = _is_loopback(urlsplit(url).hostname or "")
@@ -175,6 +177,15 @@ def _tls(ca_file: Path | None) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=ca_file)
     except (OSError, ssl.SSLError) as error:
         raise UsageError(f"tts.server.ca_file {ca_file}: {error}") from error
+
+
+def _checked(token: str) -> str:
+    """What the library says of a wrong header would repeat the token."""
+    if not is_token(token):
+        raise UsageError(
+            "EARSHOT_TTS_SERVER_TOKEN: a token is letters, digits and signs of ASCII, no spaces"
+        )
+    return token
 
 
 def _is_loopback(host: str) -> bool:

@@ -98,7 +98,7 @@ async def test_a_token_opens_the_server_and_is_told_to_nobody() -> None:
     sink = logger.add(lines.append, level=0)
     try:
         async with served(FakeVoice(), Tokens([TOKEN])) as url:
-            engine = ServerEngine(url, token=TOKEN)
+            engine = ServerEngine(url, token=f" {TOKEN}\n")  # as a file's reader may give it
             session = await engine.open("fake")
             assert (await heard(session.speak("u", TEXT)))[0] == WORDS
             await engine.aclose()
@@ -110,6 +110,16 @@ async def test_a_token_opens_the_server_and_is_told_to_nobody() -> None:
     finally:
         logger.remove(sink)
     assert TOKEN[:-1] not in "".join(lines)
+
+
+@pytest.mark.parametrize(
+    "token", ["two\nlines: of it", "two words", "schlüssel", "tab\tbed", "\x7f"]
+)
+def test_a_token_that_no_header_carries_is_refused_and_not_repeated(token: str) -> None:
+    """The library's own message would have it in the log."""
+    with pytest.raises(UsageError, match="EARSHOT_TTS_SERVER_TOKEN") as caught:
+        ServerEngine("ws://localhost:1", token=token)
+    assert token not in str(caught.value)
 
 
 async def test_what_is_no_speech_server_is_one_line() -> None:
