@@ -9,6 +9,7 @@ from typing import Any
 
 import uvicorn
 from starlette.websockets import WebSocket
+from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
 
@@ -31,6 +32,11 @@ class AbortableSocket(WebSocketsSansIOProtocol):
         if hasattr(self, "scope"):  # set where the handshake is good; its task has yet to run
             extensions: dict[str, Any] = self.scope.setdefault("extensions", {})
             extensions[_ABORT] = self.transport.abort
+
+    async def send(self, message: ASGISendEvent) -> None:
+        """As uvicorn's, which takes a refusal for no answer and logs an error for each."""
+        await super().send(message)
+        self.handshake_complete = self.handshake_complete or self.close_sent
 
 
 def abort(socket: WebSocket, after_s: float = 0.0) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import socket
 from contextlib import AbstractAsyncContextManager
@@ -11,9 +12,11 @@ from contextlib import AbstractAsyncContextManager
 import httpx
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import InvalidStatus
 from websockets.frames import Opcode
 
 from server.speech.app import SESSION_PATH
+from server.speech.auth import Tokens
 from speech.wire import MAX_MESSAGE_BYTES
 from tests.speech_server.fake_engine import FakeEngine
 from tests.speech_server.running import running, send_raw, talking, until
@@ -59,6 +62,17 @@ async def test_what_a_library_would_close_for_is_answered() -> None:
         assert (await until(client, "error"))["code"] == "oversize"
         await client.send(SPEAK)
         assert (await until(client, "done"))["id"] == "u1"
+
+
+async def test_a_refused_websocket_is_no_error_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """Anybody could fill it."""
+    async with running(server(FakeEngine(), tokens=Tokens(["a-token-of-tomorrow"]))) as address:
+        for path in (SESSION_PATH, "/ping"):
+            with pytest.raises(InvalidStatus):
+                await connect(f"ws://{address}{path}")
+        async with httpx.AsyncClient() as client:
+            assert (await client.get(f"http://{address}/ping")).status_code == 200
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 def opened(address: str, version: int) -> AbstractAsyncContextManager[ClientConnection]:

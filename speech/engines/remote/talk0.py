@@ -85,6 +85,8 @@ class Talk0:
             for chunk in _chunks(unit.id, samples, data):
                 samples += len(chunk.samples)
                 yield chunk
+        if not samples:  # nor would a reference's container say so where it has failed
+            raise EngineError("no sound in the speech server's answer")
 
     def cut(self) -> None:
         """Nothing to say: a unit's first sound is always due at once."""

@@ -121,6 +121,19 @@ async def test_a_container_whose_frames_end_inside_a_sample(dies: tuple[int, ...
     await engine.aclose()
 
 
+async def test_an_answer_without_sound_is_no_unit_that_was_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine = engine_of(FakeServer(version=0))
+    session = await engine.open("af_heart")
+    with monkeypatch.context() as patch:
+        patch.setattr("tests.engines.remote.fake_server._cut", lambda *_: iter(()))
+        with pytest.raises(EngineError, match="no sound"):
+            await heard(session.speak("u", TEXT))
+    assert lengths((await heard(session.speak("u2", TEXT)))[1]) == ALL
+    await engine.aclose()
+
+
 async def test_a_version_that_is_asked_for_is_the_one_that_is_spoken() -> None:
     with pytest.raises(EngineRefusedError, match="no speech server"):
         await engine_of(FakeServer(version=0), protocol=1).start()
