@@ -114,6 +114,25 @@ def test_each_answer_has_its_kind(
     assert "\n" not in str(error)
 
 
+@pytest.mark.parametrize(
+    ("kind", "detail", "original", "line"),
+    [
+        ("ModelError", "cannot say: Meet me at nine", 400, "text, see the container's log"),
+        ("ModelError", 'from model with message "Meet me"', None, ", see the container's log"),
+        ("ModelStreamError", "Meet me at nine", None, ", see the container's log"),
+        ("ModelError", '{"error":"draining"}', 503, "(503): draining"),
+        ("ModelError", "voice_unknown", 400, "(400): voice_unknown"),
+        ("ValidationException", "no such endpoint", None, "(400): no such endpoint"),
+    ],
+)
+def test_a_containers_words_are_not_repeated(
+    kind: str, detail: str, original: int | None, line: str
+) -> None:
+    said = str(failure("It", None, kind, detail, original=original))
+    assert said.endswith(line)
+    assert "Meet me" not in said
+
+
 def test_a_busy_answer_keeps_when_to_come_back() -> None:
     error = failure("It", 503, "", retry_after_s=seconds("7"))
     assert isinstance(error, EngineBusyError)

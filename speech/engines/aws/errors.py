@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from speech.engines.remote.told import code_in
 from speech.errors import EngineBusyError, EngineError, EngineRefusedError
 
 IN_BAND: Mapping[str, int] = {
@@ -25,6 +26,9 @@ _STATUS_OF = {
     "InternalStreamFailure": 500,
 }
 """Of errors that come inside a stream, where there is no status."""
+
+_OF_THE_CONTAINER = ("ModelError", "ModelStreamError")
+"""What of these is told is the container's words."""
 
 _THROTTLED = ("Throttl", "TooManyRequests", "ServiceQuotaExceeded", "LimitExceeded")
 _REFUSED = (400, 401, 402, 403, 404)
@@ -81,12 +85,15 @@ def failure(
 ) -> EngineError:
     """The error for an answer with ``status`` and the service's name for it, ``kind``.
 
-    ``original`` is the container's own status where the service wraps it in a 424.
+    ``original`` is the container's own status where the service wraps it in a 424. Of the
+    container's words only a code is told: errors are logged, and it may repeat what it was to say.
     """
     by_model = original is not None
+    ours = not by_model and kind not in _OF_THE_CONTAINER
     status = original if original is not None else in_band(detail) or status
     status = status or _STATUS_OF.get(kind)
-    line = f"{what}: {kind or 'failed'}" + (f" ({status})" if status else "") + _detail(detail)
+    line = f"{what}: {kind or 'failed'}" + (f" ({status})" if status else "")
+    line += _detail(detail) if ours else _code(detail, status)
     if status == 429 or any(mark in kind for mark in _THROTTLED):
         return ThrottledError(line, retry_after_s)
     if status == 503 and any(word in detail for word in PASSING):
@@ -126,3 +133,11 @@ def seconds(text: str | float | None) -> float | None:
 def _detail(detail: str) -> str:
     line = " ".join(detail.split())
     return f": {line[:200]}" if line else ""
+
+
+def _code(detail: str, status: int | None) -> str:
+    """The code in a container's words that says why, or where to read the rest."""
+    if known := next((word for word in (*IN_BAND, *PASSING) if word in detail), code_in(detail)):
+        return f": {known}"
+    refused = ": it does not take this voice, speed or text" if status == 400 else ""
+    return refused + (", see the container's log" if detail else "")
