@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
+LOCKED = TESTS.parent / "requirements" / "base.lock"
 DOCUMENT = TESTS.parent / "docs" / "reference-parity.md"
 LINES = DOCUMENT.read_text("utf-8").splitlines()
 ROWS = [line.split("|")[1:-1] for line in LINES if line.startswith("|")]
 CITED = re.compile(r"(?:`([a-z_]+/[a-z_0-9]+)`: )?`([a-z_0-9]+)`")
-WITHOUT_TEST = {"K19", "11 torch with an advisory"}
+WITHOUT_TEST = {"K19"}
 VERDICTS = ("equal", "better", "left")
 
 
@@ -47,3 +48,9 @@ def test_every_row_is_there_with_its_tests_and_its_verdict() -> None:
         if re.match(r"[KC]?\d", key.strip()):
             assert ("`: `" in "|".join(cells)) == (key.strip() not in WITHOUT_TEST)
             assert key.strip()[0] not in "KC" or cells[-1].strip().startswith(VERDICTS)
+
+
+def test_what_serves_is_installed_without_torch() -> None:
+    names = re.findall(r"^([a-z0-9._-]+)==", LOCKED.read_text("utf-8"), re.MULTILINE)
+    assert {"onnxruntime", "uvicorn"} <= set(names)
+    assert [name for name in names if name.startswith("torch")] == []
