@@ -88,7 +88,7 @@ async def test_what_the_container_refuses_is_unwrapped(
     session = await engine.open("bf_emma")  # ours, but not this container's
     with pytest.raises(RefusedError, match="does not take this voice"):
         await spoken(session, "Hello.")
-    with pytest.raises(ModelFailedError, match="see the container.s log"):
+    with pytest.raises(ModelFailedError, match="see the container's log"):
         await spoken(await engine.open("af_heart"), "FAIL")
     with pytest.raises(UnknownVoiceError):
         await engine.open("nobody")
